@@ -1,0 +1,1 @@
+"""The core: data, schema, methods, plan, release. It knows no method by name."""

@@ -1,0 +1,92 @@
+"""Files and folders that appear whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tacit.core.errors import WriteError
+
+
+@contextmanager
+def new_folder(target: Path, *, force: bool = False) -> Iterator[Path]:
+    """Yield a scratch folder that becomes `target` when the block ends without an error.
+
+    The scratch folder sits beside the target, so that the last step is one rename. Whatever goes
+    wrong before it (an error, an interrupt, a full disk) leaves the target as it was.
+    """
+    target = Path(os.path.abspath(target))
+    if target.exists() and not force:
+        raise WriteError(
+            "the output folder exists already", got=str(target), do="choose another or use force"
+        )
+    if target.exists() and not target.is_dir():
+        raise WriteError("the output path is a file, not a folder", got=str(target))
+    scratch = _scratch_beside(target)
+    try:
+        yield scratch
+        _sync(scratch)
+        _swap_in(scratch, target)
+    except OSError as error:
+        if isinstance(error, WriteError):
+            raise
+        raise WriteError(f"could not write {target}: {error.strerror or error}") from error
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+@contextmanager
+def new_file(target: Path) -> Iterator[Path]:
+    """Yield a scratch path that replaces `target` when the block ends without an error."""
+    target = Path(os.path.abspath(target))
+    folder = _scratch_beside(target)
+    scratch = folder / target.name
+    try:
+        yield scratch
+        scratch.replace(target)
+    except OSError as error:
+        raise WriteError(f"could not write {target}: {error.strerror or error}") from error
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def write_text(target: Path, text: str) -> None:
+    """Write a UTF-8 text file whole or not at all."""
+    with new_file(target) as scratch:
+        scratch.write_text(text, encoding="utf-8")
+
+
+def _scratch_beside(target: Path) -> Path:
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        return Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent))
+    except OSError as error:
+        raise WriteError(f"could not write {target}: {error.strerror or error}") from error
+
+
+def _sync(folder: Path) -> None:
+    """Push every file of the folder to the disk, so that a full disk shows before the rename."""
+    folder.chmod(0o755)
+    for path in folder.rglob("*"):
+        if path.is_file():
+            with path.open("rb") as handle:
+                os.fsync(handle.fileno())
+
+
+def _swap_in(scratch: Path, target: Path) -> None:
+    if not target.exists():
+        scratch.rename(target)
+        return
+    retired = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".old", dir=target.parent))
+    target.rename(retired / "folder")
+    try:
+        scratch.rename(target)
+    except BaseException:
+        (retired / "folder").rename(target)
+        raise
+    finally:
+        shutil.rmtree(retired, ignore_errors=True)

@@ -1,0 +1,174 @@
+"""The release bundle on disk: ``public/`` for users, ``dossier/`` for the house.
+
+========================  =========================================================
+``public/data.<format>``  the protected data
+``public/NOTE.md``        what users may know about how the data were protected
+``dossier/manifest.json`` seed, versions, digests of input and output, steps
+``dossier/plan.toml``     the methods with their parameters
+``dossier/schema.toml``   roles, kinds, hierarchies, constraints
+``dossier/measurements.json``  every measurement
+``dossier/records.parquet``    values per record, with the original record's number
+``dossier/report.html``   the report, one file
+========================  =========================================================
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tacit.core.atomic import new_folder
+from tacit.core.digest import file_digest, frame_digest
+from tacit.core.errors import ParameterError, WriteError
+from tacit.core.method import find, methods
+
+if TYPE_CHECKING:
+    from tacit.core.data import Microdata
+    from tacit.core.release import Release
+    from tacit.core.scorecard import Scorecard
+
+PUBLIC, DOSSIER = "public", "dossier"
+MANIFEST_FORMAT = 1
+_PACKAGES = ("tacit", "numpy", "polars", "narwhals", "numba", "scipy")
+
+
+def save_bundle(release: Release, folder: Path, *, format: str, force: bool) -> Path:
+    """Write a release to `folder`, whole or not at all."""
+    writer = find(format, "format")()
+    if force:
+        _check_replaceable(folder)
+    scorecard = release.measure()
+    with new_folder(folder, force=force) as scratch:
+        public, dossier = scratch / PUBLIC, scratch / DOSSIER
+        public.mkdir()
+        dossier.mkdir()
+        data = public / f"data{writer.suffixes[0]}"  # type: ignore[attr-defined]
+        writer.write(release.data.drop([]), data)  # type: ignore[attr-defined]
+        (public / "NOTE.md").write_text(public_note(release), encoding="utf-8")
+        _write_dossier(release, scorecard, dossier, data, format)
+    return folder
+
+
+def _check_replaceable(folder: Path) -> None:
+    """Refuse to replace a folder that is not a release: force must not delete other work."""
+    if not folder.is_dir():
+        return
+    foreign = sorted(p.name for p in folder.iterdir() if p.name not in (PUBLIC, DOSSIER))
+    if foreign:
+        raise WriteError(
+            "the output folder holds other files and will not be replaced",
+            got=f"{folder} with {', '.join(foreign[:3])}",
+            do="choose another folder",
+        )
+
+
+def _write_dossier(
+    release: Release, scorecard: Scorecard, dossier: Path, data: Path, format: str
+) -> None:
+    manifest = _manifest(release, data, format)
+    files = {
+        "plan.toml": release.plan.to_toml(),
+        "schema.toml": release.original.schema.to_toml(),
+        "manifest.json": _json(manifest),
+        "measurements.json": _json(scorecard.as_dict()),
+    }
+    for document in methods("document"):
+        page = document()
+        files[page.filename] = page.render(release, scorecard)  # type: ignore[attr-defined]
+    for name, text in files.items():
+        (dossier / name).write_text(text, encoding="utf-8")
+    _per_record(release, scorecard).write_parquet(dossier / "records.parquet")
+
+
+def _manifest(release: Release, data: Path, format: str) -> dict[str, Any]:
+    return {
+        "format": MANIFEST_FORMAT,
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+        "seed": str(release.seed),
+        "input": {
+            "source": release.original.source,
+            "records": release.original.n_records,
+            "digest": input_digest(release.original),
+        },
+        "output": {
+            "file": data.name,
+            "format": format,
+            "records": release.data.n_records,
+            "digest": file_digest(data),
+        },
+        "steps": [
+            {"description": s.description, "seconds": round(s.seconds, 3), "records": s.n_records}
+            for s in release.steps
+        ],
+        "newly_broken_constraints": release.newly_broken,
+        "versions": {"python": platform.python_version(), **_versions()},
+    }
+
+
+def input_digest(original: Microdata) -> str:
+    """Return the fingerprint of the original records that a replay checks."""
+    return frame_digest(original.local.select(original.columns))
+
+
+def _versions() -> dict[str, str]:
+    found = {}
+    for package in _PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def _per_record(release: Release, scorecard: Scorecard) -> Any:
+    import polars as pl
+
+    columns = {"original_record": release.rows}
+    for measurement in scorecard.risks:
+        per_unit = measurement.per_unit
+        if per_unit is not None and len(per_unit) == len(release.rows):
+            columns[measurement.key] = per_unit
+    return pl.DataFrame(columns)
+
+
+def public_note(release: Release) -> str:
+    """Return what users of the release may know: what was done, never with what secret."""
+    done = "\n".join(f"{i}. {step.public_note}" for i, step in enumerate(release.steps, 1))
+    lines = [
+        "# How these data were protected",
+        "",
+        f"{release.data.n_records:,} records, {len(release.data.columns)} variables.",
+        "",
+        "The following was done, in this order, to protect the people and businesses in the data:",
+        "",
+        done or "Nothing: the data are released as they are.",
+        "",
+        "Values may therefore differ from the truth, and some may be missing. Do not try to find "
+        "out who a record belongs to.",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _json(content: Any) -> str:
+    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def read_manifest(dossier: Path) -> dict[str, Any]:
+    """Read the manifest of a dossier, or say what is wrong with it."""
+    path = dossier / "manifest.json"
+    if not path.is_file():
+        raise ParameterError("this is not a dossier: it has no manifest.json", got=str(dossier))
+    try:
+        manifest = json.loads(path.read_text(encoding="utf-8"))
+        if manifest["format"] != MANIFEST_FORMAT:
+            raise ParameterError("the dossier was written by another version of tacit")
+    except (ValueError, KeyError, TypeError) as error:
+        if isinstance(error, ParameterError):
+            raise
+        raise ParameterError(f"the manifest is damaged: {path}") from error
+    return dict(manifest)

@@ -1,0 +1,87 @@
+"""The families of methods, each with its one verb."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from tacit.core.data import Microdata
+from tacit.core.measurement import Measurement
+from tacit.core.method import Method
+
+if TYPE_CHECKING:
+    from tacit.core.release import Release
+    from tacit.core.scorecard import Scorecard
+
+
+class Mask(Method):
+    """Turn microdata into safer microdata."""
+
+    family: ClassVar[str] = "mask"
+    verb: ClassVar[str] = "apply"
+
+    @abstractmethod
+    def apply(self, data: Microdata, rng: np.random.Generator) -> Microdata:
+        """Return the masked records; `data` is left as it is."""
+
+
+class Measure(Method):
+    """What risk and utility measures have in common."""
+
+    verb: ClassVar[str] = "measure"
+    default: ClassVar[bool] = True
+    """Whether the scorecard holds this measure unless told otherwise."""
+
+    def objection(self, original: Microdata) -> str | None:
+        """Say why this measure makes no sense for these data, or nothing if it does."""
+        return None
+
+    @abstractmethod
+    def measure(self, original: Any, release: Any = None) -> Measurement:
+        """Compare a release with its original; some measures also describe data alone."""
+
+
+class Risk(Measure):
+    """Measure what an intruder could learn; lower is better."""
+
+    family: ClassVar[str] = "risk"
+
+
+class Utility(Measure):
+    """Measure what a user has lost or kept."""
+
+    family: ClassVar[str] = "utility"
+
+
+class Format(Method):
+    """Read and write one file format."""
+
+    family: ClassVar[str] = "format"
+    verb: ClassVar[str] = "read"
+    suffixes: ClassVar[tuple[str, ...]] = ()
+    """File endings of this format, with the dot, lower case."""
+
+    @abstractmethod
+    def read(self, path: Path) -> Any:
+        """Return the file as a frame."""
+
+    def write(self, data: Microdata, path: Path) -> None:
+        """Write the records to a new file."""
+        from tacit.core.errors import WriteError
+
+        raise WriteError(f"{self.title} files can be read but not written", do="choose CSV")
+
+
+class Document(Method):
+    """Write one document of a release's dossier."""
+
+    family: ClassVar[str] = "document"
+    verb: ClassVar[str] = "render"
+    filename: ClassVar[str] = ""
+
+    @abstractmethod
+    def render(self, release: Release, scorecard: Scorecard) -> str:
+        """Return the text of the document."""

@@ -1,0 +1,200 @@
+"""Methods: frozen values with one verb, declared once, found by name in one registry."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from importlib.metadata import entry_points
+from typing import Annotated, Any, ClassVar
+
+from pydantic import AfterValidator, BeforeValidator
+
+from tacit.core.errors import ParameterError, UnknownMethodError, nearest
+from tacit.core.value import Value
+
+FAMILY_PACKAGES = ("tacit.mask", "tacit.risk", "tacit.utility", "tacit.io.formats", "tacit.report")
+"""Packages whose folders are the catalogue of methods."""
+ENTRY_POINTS = "tacit.methods"
+"""Entry-point group in which third parties offer modules with methods."""
+
+
+@dataclass(frozen=True)
+class Try:
+    """Values worth trying for a parameter: the wizard's search space."""
+
+    values: tuple[Any, ...]
+
+    def __init__(self, *values: Any) -> None:
+        object.__setattr__(self, "values", values)
+
+
+def _listed(given: Any) -> Any:
+    return (given,) if isinstance(given, str) else given
+
+
+def _distinct(names: tuple[str, ...]) -> tuple[str, ...]:
+    if not names:
+        raise ValueError("should name at least one column")
+    if len(set(names)) < len(names):
+        raise ValueError("should name each column once")
+    return names
+
+
+Columns = Annotated[tuple[str, ...], BeforeValidator(_listed), AfterValidator(_distinct)]
+"""One or more column names."""
+
+
+class Method(Value):
+    """A frozen, serialisable value that declares its parameters once and has one verb.
+
+    A family (`Mask`, `Risk`, ...) names the verb; a method is a subclass of a family with a key::
+
+        class Round(Mask, key="round", title="Rounding", cites=("dalenius1981",)):
+            '''Round numbers to a multiple of a base.'''
+    """
+
+    family: ClassVar[str] = ""
+    verb: ClassVar[str] = ""
+    key: ClassVar[str] = ""
+    title: ClassVar[str] = ""
+    cites: ClassVar[tuple[str, ...]] = ()
+    example: ClassVar[Mapping[str, Any]] = {}
+    """Parameters that work on `tacit.datasets.census`."""
+
+    def __init_subclass__(
+        cls,
+        *,
+        key: str = "",
+        cites: Iterable[str] = (),
+        example: Mapping[str, Any] | None = None,
+        **config: Any,
+    ) -> None:
+        super().__init_subclass__(**config)
+        cls.key, cls.cites, cls.example = key, tuple(cites), dict(example or {})
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **_arguments: Any) -> None:
+        if not cls.key:
+            return
+        cls.title = str(cls.model_config.get("title") or "")
+        known = _registry.setdefault(cls.family, {})
+        present = known.get(cls.key)
+        if present is not None and present.__module__ != cls.__module__:
+            raise ParameterError(
+                f"two {cls.family} methods have the key {cls.key!r}",
+                got=f"{present.__module__} and {cls.__module__}",
+                do="rename one",
+            )
+        known[cls.key] = cls
+
+    @classmethod
+    def summary(cls) -> str:
+        """First line of the documentation."""
+        return (cls.__doc__ or "").strip().split("\n")[0]
+
+    @classmethod
+    def search_space(cls) -> dict[str, tuple[Any, ...]]:
+        """Values worth trying for each parameter that declares a `Try`."""
+        return {
+            name: hint.values
+            for name, field in cls.model_fields.items()
+            for hint in field.metadata
+            if isinstance(hint, Try)
+        }
+
+    def describe(self) -> str:
+        """Say in plain words what this method does with these parameters."""
+        given = ", ".join(f"{name} = {_plain(v)}" for name, v in self.as_dict().items())
+        return f"{self.title}: {given}" if given else self.title
+
+    def public_note(self) -> str:
+        """Say what users of a release may know about this step; parameters stay inside."""
+        return self.title
+
+    def as_step(self) -> dict[str, Any]:
+        """Return the method as plain data, with its key under ``method``."""
+        return {"method": self.key, **self.as_dict()}
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    return str(value)
+
+
+_registry: dict[str, dict[str, type[Method]]] = {}
+_loaded: set[str] = set()
+
+
+def discover(package: str, path: Iterable[str]) -> dict[str, type[Method]]:
+    """Import every module of a family's folder and return its methods by class name.
+
+    An import error stops the program: a method never silently disappears.
+    """
+    modules = [
+        importlib.import_module(f"{package}.{found.name}")
+        for found in pkgutil.iter_modules(list(path))
+        if not found.name.startswith("_")
+    ]
+    _loaded.add(package)
+    return {
+        name: value
+        for module in modules
+        for name, value in vars(module).items()
+        if isinstance(value, type)
+        and issubclass(value, Method)
+        and value.key
+        and value.__module__ == module.__name__
+    }
+
+
+def load_all() -> None:
+    """Import every family's folder and the methods of third parties."""
+    if ENTRY_POINTS in _loaded:
+        return
+    for package in FAMILY_PACKAGES:
+        if package not in _loaded:
+            importlib.import_module(package)
+    for point in entry_points(group=ENTRY_POINTS):
+        point.load()
+    _loaded.add(ENTRY_POINTS)
+
+
+def methods(family: str | None = None) -> list[type[Method]]:
+    """Return all registered methods, or those of one family, sorted by family and key."""
+    load_all()
+    if family is not None and family not in _registry:
+        raise UnknownMethodError(f"there is no family {family!r}", do=nearest(family, _registry))
+    families = [family] if family is not None else sorted(_registry)
+    return [_registry[f][key] for f in families for key in sorted(_registry[f])]
+
+
+def find(key: str, family: str | None = None) -> type[Method]:
+    """Return the method of this key, or say which key is nearest.
+
+    Examples
+    --------
+    >>> find("mdav", "mask").title
+    'Microaggregation (MDAV)'
+    """
+    candidates = methods(family)
+    for method in candidates:
+        if method.key == key:
+            return method
+    raise UnknownMethodError(
+        f"there is no {family or 'method'} {key!r}"
+        if family is None
+        else f"there is no {family} method {key!r}",
+        do=nearest(key, (m.key for m in candidates)),
+    )
+
+
+def build(step: Mapping[str, Any], family: str | None = None) -> Method:
+    """Make a method from plain data with its key under ``method``."""
+    fields = dict(step)
+    key = fields.pop("method", None)
+    if not isinstance(key, str):
+        raise ParameterError("a step needs the name of its method", got=dict(step))
+    return find(key, family)(**fields)

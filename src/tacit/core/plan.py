@@ -1,0 +1,141 @@
+"""A plan: methods in order, applied to data to give a release."""
+
+from __future__ import annotations
+
+import time
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tacit.core.atomic import write_text
+from tacit.core.data import Microdata
+from tacit.core.errors import ParameterError, PlanError, nearest
+from tacit.core.families import Mask
+from tacit.core.method import build
+from tacit.core.progress import track
+from tacit.core.release import Release, Step
+from tacit.core.rng import fresh_seed, step_generator
+
+_FORMAT = 1
+
+
+@dataclass(frozen=True, init=False)
+class Plan:
+    """A list of masking methods; the order matters and is kept.
+
+    Examples
+    --------
+    >>> import tacit
+    >>> from tacit import mask
+    >>> plan = tacit.Plan([mask.Mdav(columns=["Age"], k=2), mask.Sample(fraction=0.8)])
+    >>> release = plan.apply(tacit.datasets.patients(), seed=7)
+    >>> len(release.frame)
+    8
+    """
+
+    methods: tuple[Mask, ...]
+
+    def __init__(self, methods: Iterable[Mask | Mapping[str, Any]] = ()) -> None:
+        built = tuple(m if isinstance(m, Mask) else _build(m) for m in methods)
+        object.__setattr__(self, "methods", built)
+
+    def __iter__(self) -> Iterator[Mask]:
+        return iter(self.methods)
+
+    def __len__(self) -> int:
+        return len(self.methods)
+
+    def apply(self, data: Any, *, seed: int | None = None) -> Release:
+        """Apply the methods in order and return the release.
+
+        Direct identifiers are removed first, always. The same data, plan and seed give the same
+        release; without a seed a fresh secret one is drawn and kept in the dossier.
+
+        Parameters
+        ----------
+        data
+            Microdata, or any frame (which then has no roles yet).
+        seed
+            A nonnegative whole number.
+        """
+        original = Microdata.of(data)
+        seed = fresh_seed() if seed is None else _checked_seed(seed)
+        current, steps = original.numbered(), []
+        identifiers = current.schema.identifiers
+        if identifiers:
+            current = current.drop(identifiers)
+            note = f"Direct identifiers removed: {', '.join(identifiers)}"
+            steps.append(Step(note, "Direct identifiers removed", 0.0, len(current)))
+        with track("applying the plan", len(self.methods)) as advance:
+            for number, method in enumerate(self.methods):
+                started = time.perf_counter()
+                current = method.apply(current, step_generator(seed, number)).in_memory()
+                seconds = time.perf_counter() - started
+                steps.append(
+                    Step(method.describe(), method.public_note(), seconds, len(current))
+                )
+                advance(1)
+        return Release(original, current, self, seed, tuple(steps))
+
+    # -- TOML -----------------------------------------------------------------------------------
+
+    def to_toml(self) -> str:
+        """Write the plan as TOML."""
+        import tomli_w
+
+        steps = [method.as_step() for method in self.methods]
+        return tomli_w.dumps({"format": _FORMAT, "step": steps})
+
+    @classmethod
+    def from_toml(cls, text: str) -> Plan:
+        """Read a plan from TOML text."""
+        try:
+            content = tomllib.loads(text)
+        except tomllib.TOMLDecodeError as error:
+            raise PlanError(f"the plan is not valid TOML: {error}") from error
+        unknown = set(content) - {"format", "step"}
+        if unknown:
+            raise PlanError(
+                f"a plan file has no entry {min(unknown)!r}",
+                do=nearest(min(unknown), ["format", "step"]),
+            )
+        if content.get("format", _FORMAT) != _FORMAT:
+            raise PlanError(
+                "the plan was written for another version", got=f"format {content['format']}"
+            )
+        steps = content.get("step", [])
+        if not isinstance(steps, list) or not all(isinstance(s, dict) for s in steps):
+            raise PlanError("the steps of a plan are written as [[step]] tables")
+        return cls(steps)
+
+    def save(self, path: str | Path) -> None:
+        """Write the plan to a TOML file."""
+        write_text(Path(path), self.to_toml())
+
+    @classmethod
+    def load(cls, path: str | Path) -> Plan:
+        """Read a plan from a TOML file."""
+        path = Path(path)
+        if not path.is_file():
+            raise PlanError("there is no plan file", got=str(path))
+        try:
+            return cls.from_toml(path.read_text(encoding="utf-8"))
+        except UnicodeDecodeError as error:
+            raise PlanError(f"the plan file is not UTF-8 text: {path}") from error
+
+
+def _build(step: Mapping[str, Any]) -> Mask:
+    method = build(step, "mask")
+    if not isinstance(method, Mask):
+        raise ParameterError(f"{method.key!r} is not a masking method")
+    return method
+
+
+def _checked_seed(seed: int) -> int:
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+        raise ParameterError("the seed must be a whole number, 0 or above", got=repr(seed))
+    return int(seed)

@@ -1,0 +1,113 @@
+"""A release: protected data with the evidence of how they were made and how safe they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tacit.core.bundle import save_bundle
+from tacit.core.data import Microdata
+from tacit.core.errors import TacitError
+from tacit.core.families import Measure
+from tacit.core.measurement import Measurement
+from tacit.core.method import methods
+from tacit.core.progress import track
+from tacit.core.scorecard import Scorecard
+
+if TYPE_CHECKING:
+    from tacit.core.plan import Plan
+
+
+@dataclass(frozen=True)
+class Step:
+    """One thing that was done."""
+
+    description: str
+    """What was done, with its parameters; stays inside."""
+    public_note: str
+    """What users of the release may know."""
+    seconds: float
+    """How long it took."""
+    n_records: int
+    """Number of records after it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Release:
+    """Protected data, made from an original by a plan and a seed."""
+
+    original: Microdata
+    """The confidential data."""
+    data: Microdata
+    """The protected data, with their schema."""
+    plan: Plan
+    """The methods, in order."""
+    seed: int
+    """The secret that reproduces the release; never published."""
+    steps: tuple[Step, ...]
+    """What was done."""
+
+    @property
+    def frame(self) -> Any:
+        """The protected data as the kind of frame that came in."""
+        return self.data.frame
+
+    @cached_property
+    def rows(self) -> np.ndarray:
+        """For each released record the original record it came from, -1 for a simulated one."""
+        rows = self.data.rows
+        if rows is None:
+            return np.full(self.data.n_records, -1, dtype=np.int64)
+        return rows
+
+    @property
+    def newly_broken(self) -> dict[str, int]:
+        """Edit rules that more records break now than before, with the number of records."""
+        before = self.original.broken_constraints()
+        after = self.data.broken_constraints()
+        return {rule: n for rule, n in after.items() if n > before.get(rule, 0)}
+
+    def measure(self, measures: Iterable[Measure] | None = None) -> Scorecard:
+        """Measure risk and utility; by default with every default measure that fits the roles."""
+        chosen = _default_measures() if measures is None else list(measures)
+        taken: dict[str, list[Measurement]] = {"risk": [], "utility": []}
+        before: dict[str, Measurement] = {}
+        left_out: dict[str, str] = {}
+        with track("measuring", len(chosen)) as advance:
+            for measure in chosen:
+                objection = measure.objection(self.original)
+                if objection is None:
+                    try:
+                        taken[measure.family].append(measure.measure(self.original, self))
+                        if measure.family == "risk":
+                            before[measure.key] = measure.measure(self.original)
+                    except TacitError as error:
+                        objection = str(error)
+                if objection is not None:
+                    left_out[measure.key] = objection
+                advance(1)
+        return Scorecard(tuple(taken["risk"]), tuple(taken["utility"]), before, left_out)
+
+    def save(self, folder: str | Path, *, format: str = "csv", force: bool = False) -> Path:
+        """Write ``public/`` (for users) and ``dossier/`` (stays inside), whole or not at all.
+
+        Parameters
+        ----------
+        folder
+            A folder that does not exist yet.
+        format
+            Key of the file format of the data: ``csv``, ``parquet``, ...
+        force
+            Replace an earlier release in that folder.
+        """
+        return save_bundle(self, Path(folder), format=format, force=force)
+
+
+def _default_measures() -> list[Measure]:
+    found = [*methods("risk"), *methods("utility")]
+    return [m() for m in found if issubclass(m, Measure) and m.default]
