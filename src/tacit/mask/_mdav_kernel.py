@@ -80,14 +80,16 @@ def _scan(X, ids, n_free, target, self_at, near_distance, near_at, want_farthest
     """Fill the nearest records to `target`, and return the position of the farthest."""
     n_attributes = X.shape[0]
     half = (n_attributes + 1) // 2
-    near_distance[:] = np.inf
-    near_at[:] = self_at
+    for i in range(near_at.size):
+        near_distance[i] = np.inf
+        near_at[i] = self_at
     far, far_distance = self_at, -1.0
     n_near = near_distance.size
     for start in range(0, n_free, _BLOCK):
         stop = min(start + _BLOCK, n_free)
         width = stop - start
-        distances[:width] = 0.0
+        for i in range(width):
+            distances[i] = 0.0
         _block_distances(X, start, stop, target, 0, half, distances)
         worst = near_distance[n_near - 1] if n_near > 0 else -1.0
         if not want_farthest and _smallest(distances, width) > worst:
@@ -128,23 +130,43 @@ def _distance(X, at, target):
 
 
 @njit(cache=True, nogil=True)
-def _draw_up(X, ids, n_free, centroid, candidates, distances):
-    """List the records farthest from `centroid`; return how many and the bound on the rest."""
+def _limit(distances, n_free, highest, room):
+    """Return a distance that at most `room` records exceed, from a histogram of 1024 bins."""
+    counts = np.zeros(1024, dtype=np.int64)
+    scale = 1023.0 / highest if highest > 0.0 else 0.0
+    for at in range(n_free):
+        counts[int(distances[at] * scale)] += 1
+    above = 0
+    for bin_number in range(1023, -1, -1):
+        above += counts[bin_number]
+        if above > room:
+            # One more bin than needed stays out, so that rounding at its edge cannot matter.
+            return (bin_number + 1) / 1023.0 * highest
+    return -1.0
+
+
+@njit(cache=True, nogil=True)
+def _draw_up(X, ids, n_free, centroid, candidates, state, distances):
+    """List the records farthest from `centroid` and return the position of the farthest."""
+    best = 0
     for start in range(0, n_free, _BLOCK):
         stop = min(start + _BLOCK, n_free)
-        distances[start:stop] = 0.0
-        _block_distances(X, start, stop, centroid, 0, X.shape[0], distances[start:stop])
-    if n_free <= candidates.size:
-        candidates[:n_free] = ids[:n_free]
-        return n_free, -1.0
-    rank = n_free - candidates.size
-    limit = np.partition(distances[:n_free], rank - 1)[rank - 1]
+        block = distances[start:stop]
+        for i in range(block.size):
+            block[i] = 0.0
+        _block_distances(X, start, stop, centroid, 0, X.shape[0], block)
+    for at in range(n_free):
+        d = distances[at]
+        if d > distances[best] or (d == distances[best] and ids[at] < ids[best]):
+            best = at
+    limit = _limit(distances, n_free, distances[best], candidates.size)
     count = 0
     for at in range(n_free):
-        if distances[at] > limit:
+        if distances[at] > limit and count < candidates.size:
             candidates[count] = ids[at]
             count += 1
-    return count, np.sqrt(limit)
+    state[0], state[1] = count, (np.sqrt(limit) if limit >= 0.0 else -1.0)
+    return best
 
 
 @njit(cache=True, nogil=True)
@@ -178,14 +200,9 @@ def _farthest_from_centroid(X, ids, position, n_free, centroid, reference, candi
     # The small allowance covers rounding in the two sides of the comparison.
     bound = (state[1] + np.sqrt(drift)) * (1.0 + 1e-9)
     if best < 0 or (state[1] >= 0.0 and np.sqrt(best_distance) <= bound):
-        reference[:] = centroid
-        count, limit = _draw_up(X, ids, n_free, centroid, candidates, work)
-        if count == 0:
-            # Every record lies at the same distance: the tie goes to the first in the file.
-            state[0], state[1] = 0.0, limit
-            return position[ids[:n_free].min()]
-        state[1] = limit
-        best, best_distance, count = _farthest_candidate(X, position, centroid, candidates, count)
+        for j in range(centroid.size):
+            reference[j] = centroid[j]
+        return _draw_up(X, ids, n_free, centroid, candidates, state, work)
     state[0] = count
     return position[best]
 
@@ -207,13 +224,19 @@ def _close_group(X, ids, position, n_free, seed_at, near_at, group, groups, tota
 
 
 @njit(cache=True, nogil=True)
-def _centroid(X, n_free):
-    """Return the sums of the free records' attributes."""
-    total = np.zeros(X.shape[0])
+def _sum_up(X, n_free, total):
+    """Put the sums of the free records' attributes into `total`."""
     for j in range(X.shape[0]):
+        total[j] = 0.0
         for i in range(n_free):
             total[j] += X[j, i]
-    return total
+
+
+@njit(cache=True, nogil=True)
+def _read_off(X, at, record):
+    """Copy one free record out of the array."""
+    for j in range(X.shape[0]):
+        record[j] = X[j, at]
 
 
 @njit(cache=True, nogil=True)
@@ -227,24 +250,27 @@ def form_pairs(X, ids, position, groups, total, reference, candidates, state, co
     near_at = np.empty(k - 1, dtype=np.int64)
     block = np.empty(_BLOCK)
     work = np.empty(n_free)
+    x_r, x_s, centroid = np.empty(total.size), np.empty(total.size), np.empty(total.size)
     for _ in range(steps):
         if n_free < 3 * k:
             break
         if group % 2000 == 0:
-            total[:] = _centroid(X, n_free)  # afresh, so that rounding cannot build up
+            _sum_up(X, n_free, total)  # afresh, so that rounding cannot build up
+        for j in range(total.size):
+            centroid[j] = total[j] / n_free
         at_r = _farthest_from_centroid(
-            X, ids, position, n_free, total / n_free, reference, candidates, state, work
+            X, ids, position, n_free, centroid, reference, candidates, state, work
         )
-        x_r = X[:, at_r].copy()
+        _read_off(X, at_r, x_r)
         at_s = _scan(X, ids, n_free, x_r, at_r, near_distance, near_at, True, block)
         record_s = ids[at_s]
-        x_s = X[:, at_s].copy()
+        _read_off(X, at_s, x_s)
         n_free = _close_group(X, ids, position, n_free, at_r, near_at, group, groups, total)
         group += 1
         at_s = position[record_s]
         if at_s < 0:  # all free records lie equally far from x_r, and x_s went into its group
-            at_s = _scan(X, ids, n_free, x_r, 0, near_distance, near_at, True, block)
-            x_s = X[:, at_s].copy()
+            at_s = _scan(X, ids, n_free, x_r, n_free, near_distance, near_at, True, block)
+            _read_off(X, at_s, x_s)
         _scan(X, ids, n_free, x_s, at_s, near_distance, near_at, False, block)
         n_free = _close_group(X, ids, position, n_free, at_s, near_at, group, groups, total)
         group += 1
@@ -257,8 +283,10 @@ def close(X, ids, position, groups, counters, k):
     """Carry out steps 5 and 6 of DF07 on what the pairs have left over."""
     n_free, group = counters[0], counters[1]
     if n_free >= 2 * k:
-        total = _centroid(X, n_free)
-        centroid = total / n_free
+        total, centroid, x_r = np.empty(X.shape[0]), np.empty(X.shape[0]), np.empty(X.shape[0])
+        _sum_up(X, n_free, total)
+        for j in range(total.size):
+            centroid[j] = total[j] / n_free
         at_r = 0
         for at in range(1, n_free):
             d, best = _distance(X, at, centroid), _distance(X, at_r, centroid)
@@ -266,7 +294,7 @@ def close(X, ids, position, groups, counters, k):
                 at_r = at
         near_distance = np.empty(k - 1)
         near_at = np.empty(k - 1, dtype=np.int64)
-        x_r = X[:, at_r].copy()
+        _read_off(X, at_r, x_r)
         _scan(X, ids, n_free, x_r, at_r, near_distance, near_at, False, np.empty(_BLOCK))
         n_free = _close_group(X, ids, position, n_free, at_r, near_at, group, groups, total)
         group += 1
