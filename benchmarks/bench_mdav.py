@@ -9,7 +9,8 @@ from __future__ import annotations
 import numpy as np
 from measuring import cpu_seconds, growth_exponent, markdown
 
-from tacit.mask.mdav import group_means, mdav_groups
+from tacit.mask._grouped import group_means
+from tacit.mask.mdav import mdav_groups
 
 _PEER = {(10_000, 3): 0.74, (10_000, 10): 0.25, (50_000, 3): 24.5, (50_000, 10): 7.8,
          (100_000, 3): 119.0, (100_000, 10): 35.5}  # fmt: skip

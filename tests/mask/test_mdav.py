@@ -11,7 +11,8 @@ import tacit
 from tacit import mask
 from tacit.core.errors import DataError, ParameterError, SchemaError
 from tacit.core.progress import listening
-from tacit.mask.mdav import group_means, mdav_groups
+from tacit.mask._grouped import group_means
+from tacit.mask.mdav import mdav_groups
 
 
 def plain_mdav(values: np.ndarray, k: int) -> np.ndarray:

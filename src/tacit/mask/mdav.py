@@ -8,11 +8,10 @@ import numpy as np
 from annotated_types import Ge
 
 from tacit.core.data import Microdata
-from tacit.core.errors import DataError
 from tacit.core.families import Mask
 from tacit.core.method import Columns, Try
 from tacit.core.progress import track
-from tacit.core.schema import Kind
+from tacit.mask._grouped import mask_by_groups, standardised
 
 _STEPS_PER_REPORT = 256
 """Pairs of groups formed between two progress reports, where an interrupt is noticed."""
@@ -62,25 +61,10 @@ class Mdav(
 
     def apply(self, data: Microdata, rng: np.random.Generator) -> Microdata:
         """Return the records with group means in place of the values."""
-        data.schema.require(self.columns, kinds=[Kind.NUMERIC], by=self.key)
-        values = data.numeric(self.columns)
-        if len(values) < self.k:
-            raise DataError(
-                f"k = {self.k} needs at least {self.k} records",
-                got=f"{len(values)} records",
-                do="lower k",
-            )
-        _check_finite(values, self.columns)
-        masked = np.full_like(values, np.nan)
-        weights = data.weights
-        for rows, present in _patterns(values):
-            if len(rows) < self.k or not present.any():
-                continue
-            part = values[np.ix_(rows, present)]
-            groups = mdav_groups(part, self.k, standardise=self.standardise)
-            means = group_means(part, groups, None if weights is None else weights[rows])
-            masked[np.ix_(rows, present)] = means
-        return data.with_arrays(dict(zip(self.columns, masked.T, strict=True)))
+        return mask_by_groups(data, self.columns, self.k, self._groups, by=self.key)
+
+    def _groups(self, values: np.ndarray) -> np.ndarray:
+        return mdav_groups(values, self.k, standardise=self.standardise)
 
     def describe(self) -> str:
         """Say in plain words what this method does with these parameters."""
@@ -96,7 +80,7 @@ def mdav_groups(values: np.ndarray, k: int, *, standardise: bool = True) -> np.n
 
     n_records = len(values)
     # A copy, always: the kernel moves records about.
-    X = np.array((_standardised(values) if standardise else values).T, order="C")
+    X = np.array((standardised(values) if standardise else values).T, order="C")
     ids, position = np.arange(n_records), np.arange(n_records)
     groups = np.full(n_records, -1, dtype=np.int64)
     total, reference = X.sum(axis=1), X.mean(axis=1)
@@ -111,36 +95,3 @@ def mdav_groups(values: np.ndarray, k: int, *, standardise: bool = True) -> np.n
             advance(int(before - counters[0]))
         kernel.close(X, ids, position, groups, counters, k)
     return groups
-
-
-def group_means(
-    values: np.ndarray, groups: np.ndarray, weights: np.ndarray | None = None
-) -> np.ndarray:
-    """Return for each record the (weighted) mean of its group, per column."""
-    shares = np.ones(len(groups)) if weights is None else weights
-    totals = np.bincount(groups, shares)
-    means = [np.bincount(groups, shares * column) / totals for column in values.T]
-    return np.column_stack(means)[groups]
-
-
-def _standardised(values: np.ndarray) -> np.ndarray:
-    """Centre each column and scale it to unit standard deviation; constants become 0."""
-    centred = values - values.mean(axis=0)
-    spread = values.std(axis=0, ddof=1) if len(values) > 1 else np.ones(values.shape[1])
-    return np.asarray(centred / np.where(spread > 0, spread, 1.0))
-
-
-def _patterns(values: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Split the records by which columns they have."""
-    present = ~np.isnan(values)
-    if present.all():
-        return [(np.arange(len(values)), present[0])]
-    kinds, inverse = np.unique(present, axis=0, return_inverse=True)
-    return [(np.flatnonzero(inverse == i), kind) for i, kind in enumerate(kinds)]
-
-
-def _check_finite(values: np.ndarray, columns: tuple[str, ...]) -> None:
-    infinite = np.isinf(values).any(axis=0)
-    if infinite.any():
-        name = columns[int(np.flatnonzero(infinite)[0])]
-        raise DataError(f"column {name!r} holds infinite values", do="replace them first")

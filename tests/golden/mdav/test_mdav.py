@@ -9,7 +9,8 @@ import pytest
 
 import tacit
 from tacit import mask
-from tacit.mask.mdav import group_means, mdav_groups
+from tacit.mask._grouped import group_means
+from tacit.mask.mdav import mdav_groups
 
 _HERE = Path(__file__).parent
 with (_HERE / "losses.csv").open() as handle:
