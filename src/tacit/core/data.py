@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -48,6 +48,8 @@ class Microdata:
     """What an intruder knows about single records, beyond the keys."""
     source: str | None = None
     """The file or table the records were read from."""
+    reading: Mapping[str, Any] = field(default_factory=dict)
+    """How they were read (format, declared types, options), as `tacit.read` takes it."""
 
     @classmethod
     def of(cls, data: Any, *, source: str | None = None) -> Microdata:
@@ -103,9 +105,9 @@ class Microdata:
     def numeric(self, columns: Sequence[str]) -> np.ndarray:
         """Return the columns as an array of floats, records by columns; missing values are NaN."""
         self.schema.require(columns, kinds=[Kind.NUMERIC])
-        table = collect(self.lazy.select(nw.col(list(columns)).cast(nw.Float64)))
         if not columns:
             return np.empty((self.n_records, 0))
+        table = collect(self.lazy.select(nw.col(list(columns)).cast(nw.Float64)))
         return np.ascontiguousarray(
             np.column_stack([table[c].to_numpy() for c in columns]), dtype=np.float64
         )
@@ -256,9 +258,19 @@ class Microdata:
         ]
         return self._holding(self.local.with_columns(blanked), self.schema)
 
+    def with_local(self, table: Any) -> Microdata:
+        """Return the same variables held by another Polars frame of as many records."""
+        if table.height != self.n_records or not set(self.columns) <= set(table.columns):
+            raise DataError(
+                "the frame must hold the same columns and as many records",
+                got=f"{table.height} records of {table.width} columns",
+            )
+        return self._holding(table, self.schema)
+
     def take(self, index: np.ndarray) -> Microdata:
         """Return the records at these positions, in this order."""
-        return self._holding(self.local[index], self.schema)
+        taken = self._holding(self.local[index], self.schema)
+        return replace(taken, knowledge=self.knowledge.take(index))
 
     def drop(self, columns: Iterable[str]) -> Microdata:
         """Return the records without some columns."""
