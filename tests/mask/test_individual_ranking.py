@@ -66,8 +66,12 @@ def test_a_breaker_finds_no_released_value_held_by_fewer_than_k(optimal):
 
 def test_fewer_known_values_than_k_are_blanked_and_short_files_refused():
     table = pl.DataFrame({"x": [1.0, None, None, None]})
-    assert tacit.Plan([mask.IndividualRanking(columns=["x"], k=3)]).apply(table).frame[
-        "x"
-    ].null_count() == 4
+    assert (
+        tacit.Plan([mask.IndividualRanking(columns=["x"], k=3)])
+        .apply(table)
+        .frame["x"]
+        .null_count()
+        == 4
+    )
     with pytest.raises(DataError, match="k = 3"):
         tacit.Plan([mask.IndividualRanking(columns=["x"], k=3)]).apply(table.head(2))

@@ -182,3 +182,21 @@ def test_group_means_by_hand():
     assert group_means(values, groups)[:, 0].tolist() == [2.0, 2.0, 10.0]
     weights = np.array([3.0, 1.0, 1.0])
     assert group_means(values, groups, weights)[:, 0].tolist() == [1.5, 1.5, 10.0]
+
+
+def test_groups_stay_within_strata_and_small_strata_are_blanked():
+    rng = np.random.default_rng(0)
+    table = pl.DataFrame({"x": rng.standard_normal(60), "s": ["a"] * 40 + ["b"] * 18 + ["c"] * 2})
+    frame = tacit.Plan([mask.Mdav(columns=["x"], k=3, within=["s"])]).apply(table, seed=1).frame
+    assert frame.filter(pl.col("s") == "c")["x"].null_count() == 2
+    known = frame.drop_nulls()
+    assert known.group_by("x").agg(pl.col("s").n_unique())["s"].max() == 1
+    assert known.group_by("x").len()["len"].min() >= 3
+
+
+def test_the_most_outlying_records_are_blanked_on_request():
+    values = np.concatenate([np.random.default_rng(0).standard_normal(98), [50.0, -60.0]])
+    frame = frame_of(values[:, None])
+    released = tacit.Plan([mask.Mdav(columns=["x0"], k=3, outliers=0.02)]).apply(frame).frame["x0"]
+    assert released.is_null().to_list() == [False] * 98 + [True] * 2
+    assert released.drop_nulls().abs().max() < 5

@@ -52,7 +52,9 @@ def test_ordinal_median_and_nominal_mode_by_hand():
 
 
 def test_a_hierarchy_brings_siblings_together():
-    tree = tacit.Tree(paths=(("a1", "a", "*"), ("a2", "a", "*"), ("b1", "b", "*"), ("b2", "b", "*")))
+    tree = tacit.Tree(
+        paths=(("a1", "a", "*"), ("a2", "a", "*"), ("b1", "b", "*"), ("b2", "b", "*"))
+    )
     data = tacit.Microdata.of(pl.DataFrame({"c": ["a1", "b1", "a2", "b2"]}))
     variable = data.with_hierarchies(c=tree).schema["c"]
     distance = _raw_distances(variable, ["a1", "a2", "b1"])

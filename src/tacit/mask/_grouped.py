@@ -8,6 +8,7 @@ import numpy as np
 
 from tacit.core.data import Microdata
 from tacit.core.errors import DataError
+from tacit.core.keys import encode, group_ids
 from tacit.core.schema import Kind
 
 
@@ -18,14 +19,19 @@ def mask_by_groups(
     grouping: Callable[[np.ndarray], np.ndarray],
     *,
     by: str,
+    within: Sequence[str] | None = None,
+    outliers: float = 0.0,
 ) -> Microdata:
     """Replace numeric columns by the means of the groups that `grouping` finds.
 
-    Records that miss the same columns are grouped together; where fewer than `k` share a pattern
-    the columns are blanked. Means are weighted where the schema has a weight.
+    Records that miss the same columns are grouped together, and only inside the categories of the
+    columns `within`; where fewer than `k` are left the columns are blanked. The share `outliers` of
+    the records farthest from the centre is blanked too. Means are weighted where the schema has a
+    weight.
     """
     data.schema.require(columns, kinds=[Kind.NUMERIC], by=by)
     values = data.numeric(columns)
+    strata = group_ids(encode(data, within))[0] if within else None
     if len(values) < k:
         raise DataError(
             f"k = {k} needs at least {k} records", got=f"{len(values)} records", do="lower k"
@@ -33,8 +39,11 @@ def mask_by_groups(
     _check_finite(values, columns)
     masked = np.full_like(values, np.nan)
     weights = data.weights
-    for rows, present in _patterns(values):
-        if len(rows) < k or not present.any():
+    for everyone, present in _patterns(values, strata):
+        if not present.any():
+            continue
+        rows = _without_outliers(values, everyone, present, outliers)
+        if len(rows) < k:
             continue
         part = values[np.ix_(rows, present)]
         means = group_means(part, grouping(part), None if weights is None else weights[rows])
@@ -59,13 +68,28 @@ def standardised(values: np.ndarray) -> np.ndarray:
     return np.asarray(centred / np.where(spread > 0, spread, 1.0))
 
 
-def _patterns(values: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Split the records by which columns they have."""
+def _patterns(values: np.ndarray, strata: np.ndarray | None) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Split the records by which columns they have and, if given, by stratum."""
     present = ~np.isnan(values)
-    if present.all():
-        return [(np.arange(len(values)), present[0])]
-    kinds, inverse = np.unique(present, axis=0, return_inverse=True)
-    return [(np.flatnonzero(inverse == i), kind) for i, kind in enumerate(kinds)]
+    if strata is None and present.all():
+        return [(np.arange(len(values)), np.ones(values.shape[1], dtype=bool))]
+    marks = present if strata is None else np.column_stack([present, strata])
+    _, first, inverse = np.unique(marks, axis=0, return_index=True, return_inverse=True)
+    order = np.argsort(inverse, kind="stable")
+    parts = np.split(order, np.cumsum(np.bincount(inverse))[:-1])
+    return [(part, present[i]) for part, i in zip(parts, first, strict=True)]
+
+
+def _without_outliers(
+    values: np.ndarray, rows: np.ndarray, present: np.ndarray, share: float
+) -> np.ndarray:
+    """Leave out the share of the records that lie farthest from the centre, standardised."""
+    n_out = int(share * len(rows))
+    if n_out == 0:
+        return rows
+    distance = (standardised(values[np.ix_(rows, present)]) ** 2).sum(axis=1)
+    kept = np.argsort(distance, kind="stable")[: len(rows) - n_out]
+    return np.asarray(rows[np.sort(kept)])
 
 
 def _check_finite(values: np.ndarray, columns: Sequence[str]) -> None:

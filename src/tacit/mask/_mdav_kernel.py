@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """MDAV on arrays: exact groups by the six steps of DF07.
 
 Symbols: X the records still free, one row per attribute so that a scan is one stream of memory;

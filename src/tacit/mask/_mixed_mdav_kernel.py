@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """MDAV on numbers and categories together (Domingo-Ferrer and Torra 2005).
 
 Symbols: X numeric attributes (scaled), C codes of categorical attributes, D squared distances
@@ -90,9 +91,7 @@ def _average(totals, counts, n_categories, ordinal, n_free, x, c):
 
 
 @njit(cache=True, nogil=True)
-def form_groups(
-    X, C, D, n_categories, ordinal, free, groups, totals, counts, counters, k, steps
-):
+def form_groups(X, C, D, n_categories, ordinal, free, groups, totals, counts, counters, k, steps):
     """Carry out MDAV's loop at most `steps` times; close it when fewer than 3k are free.
 
     Counters: free records, groups so far. Returns whether every record has a group.

@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """Better groups by moves, swaps, dissolutions and splits of groups that lie near each other.
 
 Symbols: X records by attributes; a group has a list of members (at most 2k - 1 between steps), a

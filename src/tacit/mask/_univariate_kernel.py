@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """Optimal groups of sorted numbers, by dynamic programming."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """Variable-size MDAV on arrays (Solanas and Martinez-Balleste 2006).
 
 Symbols: X records by attributes, free the records not yet in a group.

@@ -44,7 +44,9 @@ class IndividualRanking(
     >>> import tacit
     >>> from tacit import mask
     >>> ages = pl.DataFrame({"age": [20, 21, 22, 40, 41, 60, 61, 62]})
-    >>> tacit.Plan([mask.IndividualRanking(columns=["age"], k=2)]).apply(ages).frame["age"].to_list()
+    >>> tacit.Plan([mask.IndividualRanking(columns=["age"], k=2)]).apply(ages).frame[
+    ...     "age"
+    ... ].to_list()
     [21.0, 21.0, 21.0, 40.5, 40.5, 61.0, 61.0, 61.0]
     """
 

@@ -35,8 +35,9 @@ class MixedMdav(
     together the release is k-anonymous.
 
     Missing values: records are grouped with records that miss the same columns; where fewer than
-    ``k`` records share a pattern, all the columns are blanked on them. Weights: means of numbers are
-    weighted where the schema has a weight; medians and modes are not. Households: not considered.
+    ``k`` records share a pattern, all the columns are blanked on them. Weights: means of numbers
+    are weighted where the schema has a weight; medians and modes are not. Households: not
+    considered.
 
     Notes
     -----

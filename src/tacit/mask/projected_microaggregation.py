@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 import numpy as np
-from annotated_types import Ge
+from annotated_types import Ge, Lt
 
 from tacit.core.data import Microdata
 from tacit.core.families import Mask
@@ -54,10 +54,22 @@ class ProjectedMicroaggregation(
         "principal"
     )
     """Rank by the first principal component, or by the sum of the standardised values."""
+    within: Columns | None = None
+    """Form groups only inside each category of these variables, say a region."""
+    outliers: Annotated[float, Ge(0), Lt(0.2)] = 0.0
+    """Share of the most outlying records whose values are blanked in place of grouped."""
 
     def apply(self, data: Microdata, rng: np.random.Generator) -> Microdata:
         """Return the records with group means in place of the values."""
-        return mask_by_groups(data, self.columns, self.k, self._groups, by=self.key)
+        return mask_by_groups(
+            data,
+            self.columns,
+            self.k,
+            self._groups,
+            by=self.key,
+            within=self.within,
+            outliers=self.outliers,
+        )
 
     def _groups(self, values: np.ndarray) -> np.ndarray:
         z = standardised(values)

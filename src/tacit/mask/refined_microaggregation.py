@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 import numpy as np
-from annotated_types import Ge
+from annotated_types import Ge, Lt
 
 from tacit.core.data import Microdata
 from tacit.core.families import Mask
@@ -70,6 +70,10 @@ class RefinedMicroaggregation(
     """How often the groups are improved; more takes longer and loses less."""
     block_size: Annotated[int, Ge(100)] = 25_000
     """Records in which MDAV looks for neighbours before the improvement."""
+    within: Columns | None = None
+    """Form groups only inside each category of these variables, say a region."""
+    outliers: Annotated[float, Ge(0), Lt(0.2)] = 0.0
+    """Share of the most outlying records whose values are blanked in place of grouped."""
 
     def apply(self, data: Microdata, rng: np.random.Generator) -> Microdata:
         """Return the records with group means in place of the values."""
@@ -83,7 +87,15 @@ class RefinedMicroaggregation(
                 block_size=self.block_size,
             )
 
-        return mask_by_groups(data, self.columns, self.k, grouping, by=self.key)
+        return mask_by_groups(
+            data,
+            self.columns,
+            self.k,
+            grouping,
+            by=self.key,
+            within=self.within,
+            outliers=self.outliers,
+        )
 
     def describe(self) -> str:
         """Say in plain words what this method does with these parameters."""
