@@ -39,7 +39,7 @@ def mask_by_groups(
     _check_finite(values, columns)
     masked = np.full_like(values, np.nan)
     weights = data.weights
-    for everyone, present in _patterns(values, strata):
+    for everyone, present in missing_patterns(values, strata):
         if not present.any():
             continue
         rows = _without_outliers(values, everyone, present, outliers)
@@ -68,7 +68,9 @@ def standardised(values: np.ndarray) -> np.ndarray:
     return np.asarray(centred / np.where(spread > 0, spread, 1.0))
 
 
-def _patterns(values: np.ndarray, strata: np.ndarray | None) -> list[tuple[np.ndarray, np.ndarray]]:
+def missing_patterns(
+    values: np.ndarray, strata: np.ndarray | None = None
+) -> list[tuple[np.ndarray, np.ndarray]]:
     """Split the records by which columns they have and, if given, by stratum."""
     present = ~np.isnan(values)
     if strata is None and present.all():
