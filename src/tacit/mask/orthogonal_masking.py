@@ -39,8 +39,8 @@ class OrthogonalMasking(
     :math:`X_m = TX` with :math:`T` orthogonal and :math:`T1 = 1` [ting2008]_. Then
     :math:`X_m'X_m = X'X` and the column sums stay. :math:`T` is block-diagonal over random blocks
     of records, :math:`T_b = \exp(\text{angle}\cdot A)` with :math:`A` a random skew-symmetric
-    matrix     whose rows sum to zero, so that the cost is linear in the number of records, where one full
-    matrix needs :math:`n^3`.
+    matrix whose rows sum to zero, so that the cost is linear in the number of records, where one
+    full matrix needs :math:`n^3`.
 
     Examples
     --------
