@@ -1,0 +1,104 @@
+"""PRAM: matrices that keep what they promise, and estimates that undo them."""
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import tacit
+from tacit import mask
+from tacit.core.errors import DataError, ParameterError, SchemaError
+from tacit.core.rng import step_generator
+from tacit.mask._transitions import invariant_matrix, random_matrix, transitions
+from tacit.mask.pram import corrected_counts, transition_matrices
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.integers(1, 500), min_size=1, max_size=8), st.floats(0, 1), st.integers(0, 99))
+def test_an_invariant_matrix_keeps_expected_counts_and_the_floor(counts, stay, seed):
+    counts = np.array(counts, dtype=float)
+    start = random_matrix(len(counts), stay, np.random.default_rng(seed))
+    matrix = invariant_matrix(start, counts, stay)
+    assert np.allclose(matrix.sum(axis=1), 1.0)
+    assert (matrix >= -1e-12).all()
+    assert np.allclose(counts @ matrix, counts)
+    assert np.diag(matrix).min() >= stay - 1e-9
+    assert np.diag(start).min() >= stay - 1e-12
+
+
+def test_draws_follow_the_matrix():
+    rng = np.random.default_rng(0)
+    matrix = np.array([[0.7, 0.3, 0.0], [0.1, 0.6, 0.3], [0.0, 0.0, 1.0]])
+    codes = np.repeat([0, 1, 2], 50_000)
+    drawn = transitions(codes, matrix, rng)
+    for k in range(3):
+        seen = np.bincount(drawn[codes == k], minlength=3) / 50_000
+        assert seen == pytest.approx(matrix[k], abs=0.01)
+
+
+def test_invariant_pram_keeps_the_distribution_over_many_seeds():
+    data = tacit.datasets.census(1000)
+    plan = tacit.Plan([mask.Pram(columns=["marital"], stay=0.5)])
+    was = data.frame["marital"].value_counts().sort("marital")["count"].to_numpy()
+    seen = np.mean(
+        [
+            plan.apply(data, seed=s).frame["marital"].value_counts().sort("marital")["count"]
+            for s in range(60)
+        ],
+        axis=0,
+    )
+    assert seen == pytest.approx(was, abs=5 * np.sqrt(was.max() / 60) + 1)
+
+
+def test_counts_corrected_by_the_matrix_of_the_release_are_unbiased():
+    data = tacit.datasets.census(4000)
+    method = mask.Pram(columns=["marital"], stay=0.3, invariant=False)
+    labels, matrix = transition_matrices(method, data, step_generator(9, 0))["marital"]
+    was = data.frame["marital"].value_counts()
+    truth = np.array([was.filter(pl.col("marital") == c)["count"].item() for c in labels])
+    now = tacit.Plan([method]).apply(data, seed=9).frame["marital"].value_counts()
+    released = np.array([now.filter(pl.col("marital") == c)["count"].sum() for c in labels])
+    assert np.abs(corrected_counts(released, matrix) - truth).sum() < np.abs(released - truth).sum()
+
+
+def test_compound_pram_makes_no_combination_that_does_not_occur():
+    data = tacit.datasets.census(800)
+    columns = ["marital", "education"]
+    occurring = set(data.frame[columns].rows())
+    together = tacit.Plan([mask.Pram(columns=columns, stay=0.3, compound=True)]).apply(data, seed=1)
+    assert set(together.frame[columns].rows()) <= occurring
+    assert not together.frame["marital"].equals(data.frame["marital"])
+
+
+def test_strata_have_matrices_of_their_own():
+    before = pl.DataFrame(
+        {"s": ["x"] * 300 + ["y"] * 300, "c": ["a", "b", "c"] * 100 + ["d", "e"] * 150}
+    )
+    method = mask.Pram(columns=["c"], stay=0.2, within=["s"])
+    after = tacit.Plan([method]).apply(before, seed=1).frame
+    assert set(after.filter(pl.col("s") == "x")["c"]) <= {"a", "b", "c"}
+    assert set(after.filter(pl.col("s") == "y")["c"]) <= {"d", "e"}
+
+
+def test_a_matrix_by_hand_is_followed_and_checked():
+    before = pl.DataFrame({"c": ["a", "b"] * 200 + [None]})
+    turn = {"a": {"b": 1.0}, "b": {"a": 1.0}}
+    after = tacit.Plan([mask.Pram(columns=["c"], matrix=turn)]).apply(before, seed=1).frame
+    assert after["c"].to_list() == ["b", "a"] * 200 + [None]
+    for wrong, error, word in [
+        ({"a": {"a": 1.0}}, DataError, "no row"),
+        ({"a": {"z": 1.0}, "b": {"b": 1.0}}, DataError, "'z'"),
+        ({"a": {"a": 0.5}, "b": {"b": 1.0}}, ParameterError, "matrix"),
+    ]:
+        with pytest.raises(error, match=word):
+            tacit.Plan([mask.Pram(columns=["c"], matrix=wrong)]).apply(before, seed=1)
+    with pytest.raises(ParameterError, match="one column"):
+        mask.Pram(columns=["c", "d"], matrix=turn)
+
+
+def test_numbers_are_refused_and_a_single_category_stays():
+    with pytest.raises(SchemaError, match="numeric"):
+        tacit.Plan([mask.Pram(columns=["x"])]).apply(pl.DataFrame({"x": [1, 2]}))
+    one = tacit.Plan([mask.Pram(columns=["c"])]).apply(pl.DataFrame({"c": ["a", "a"]}), seed=1)
+    assert one.frame["c"].to_list() == ["a", "a"]
