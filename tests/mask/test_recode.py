@@ -259,6 +259,20 @@ def test_recoding_runs_inside_an_engine(parameters, engine_values):
     )
 
 
+@pytest.mark.parametrize(
+    ("hierarchy", "rows", "expected"),
+    [
+        (TREE, "('N1'), ('?'), (null)", {"North", "*", None}),
+        (tacit.Intervals(widths=(5,)), "(11), (null)", {"[10, 15)", None}),
+        (tacit.Prefixes(length=5), "('81667'), (null)", {"8166*", None}),
+    ],
+)
+def test_levels_inside_an_engine(hierarchy, rows, expected):
+    relation = duckdb.sql(f"select * from (values {rows}) as t(x)")  # noqa: S608
+    data = tacit.Microdata.of(relation).with_hierarchies(x=hierarchy)
+    assert {value for (value,) in recoded(data, level=1).frame.fetchall()} == expected
+
+
 def test_the_input_and_other_columns_are_untouched():
     frame = pl.DataFrame({"x": [1, 2], "y": [1, 2]})
     copy = frame.clone()

@@ -19,7 +19,7 @@ def new_folder(target: Path, *, force: bool = False) -> Iterator[Path]:
     The scratch folder sits beside the target, so that the last step is one rename. Whatever goes
     wrong before it (an error, an interrupt, a full disk) leaves the target as it was.
     """
-    target = Path(os.path.abspath(target))
+    target = Path(os.path.abspath(target))  # noqa: PTH100 - resolve() would follow a link
     if target.exists() and not force:
         raise WriteError(
             "the output folder exists already", got=str(target), do="choose another or use force"
@@ -42,13 +42,15 @@ def new_folder(target: Path, *, force: bool = False) -> Iterator[Path]:
 @contextmanager
 def new_file(target: Path) -> Iterator[Path]:
     """Yield a scratch path that replaces `target` when the block ends without an error."""
-    target = Path(os.path.abspath(target))
+    target = Path(os.path.abspath(target))  # noqa: PTH100 - resolve() would follow a link
     folder = _scratch_beside(target)
     scratch = folder / target.name
     try:
         yield scratch
         scratch.replace(target)
     except OSError as error:
+        if isinstance(error, WriteError):
+            raise
         raise WriteError(f"could not write {target}: {error.strerror or error}") from error
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -82,11 +84,12 @@ def _swap_in(scratch: Path, target: Path) -> None:
         scratch.rename(target)
         return
     retired = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".old", dir=target.parent))
-    target.rename(retired / "folder")
     try:
+        target.rename(retired / "folder")
         scratch.rename(target)
     except BaseException:
-        (retired / "folder").rename(target)
+        if not target.exists():
+            (retired / "folder").rename(target)
         raise
     finally:
         shutil.rmtree(retired, ignore_errors=True)

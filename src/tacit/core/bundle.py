@@ -41,11 +41,11 @@ def save_bundle(release: Release, folder: Path, *, format: str, force: bool) -> 
     writer = find(format, "format")()
     if force:
         _check_replaceable(folder)
-    scorecard = release.measure()
     with new_folder(folder, force=force) as scratch:
+        scorecard = release.measure()
         public, dossier = scratch / PUBLIC, scratch / DOSSIER
         public.mkdir()
-        dossier.mkdir()
+        dossier.mkdir(mode=0o700)  # it holds the seed
         data = public / f"data{writer.suffixes[0]}"  # type: ignore[attr-defined]
         writer.write(release.data.drop([]), data)  # type: ignore[attr-defined]
         (public / "NOTE.md").write_text(public_note(release), encoding="utf-8")
@@ -57,7 +57,10 @@ def _check_replaceable(folder: Path) -> None:
     """Refuse to replace a folder that is not a release: force must not delete other work."""
     if not folder.is_dir():
         return
-    foreign = sorted(p.name for p in folder.iterdir() if p.name not in (PUBLIC, DOSSIER))
+    found = sorted(p.name for p in folder.iterdir())
+    foreign = [name for name in found if name not in (PUBLIC, DOSSIER)]
+    if found and not (folder / DOSSIER / "manifest.json").is_file():
+        foreign = found
     if foreign:
         raise WriteError(
             "the output folder holds other files and will not be replaced",
@@ -91,6 +94,7 @@ def _manifest(release: Release, data: Path, format: str) -> dict[str, Any]:
         "seed": str(release.seed),
         "input": {
             "source": release.original.source,
+            "reading": dict(release.original.reading),
             "records": release.original.n_records,
             "digest": input_digest(release.original),
         },
@@ -105,7 +109,7 @@ def _manifest(release: Release, data: Path, format: str) -> dict[str, Any]:
             for s in release.steps
         ],
         "newly_broken_constraints": release.newly_broken,
-        "versions": {"python": platform.python_version(), **_versions()},
+        "versions": versions(),
     }
 
 
@@ -114,8 +118,9 @@ def input_digest(original: Microdata) -> str:
     return frame_digest(original.local.select(original.columns))
 
 
-def _versions() -> dict[str, str]:
-    found = {}
+def versions() -> dict[str, str]:
+    """Return the versions of Python and of the packages that a release depends on."""
+    found = {"python": platform.python_version()}
     for package in _PACKAGES:
         try:
             found[package] = version(package)

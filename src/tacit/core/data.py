@@ -44,7 +44,7 @@ class Microdata:
     """Roles, kinds, hierarchies and constraints."""
     origin: Origin
     """What kind of frame came in."""
-    knowledge: Knowledge = Knowledge()
+    knowledge: Knowledge = field(default_factory=Knowledge)
     """What an intruder knows about single records, beyond the keys."""
     source: str | None = None
     """The file or table the records were read from."""
@@ -57,13 +57,10 @@ class Microdata:
         if isinstance(data, Microdata):
             return data
         frame, origin = enter(data)
-        variables = tuple(
-            Variable(
-                name=name,
-                kind=_kind_of(dtype),
-            )
-            for name, dtype in frame.collect_schema().items()
-        )
+        types = frame.collect_schema()
+        if ROW in types:
+            raise DataError(f"the column name {ROW!r} is taken by tacit", do="rename the column")
+        variables = tuple(Variable(name=name, kind=_kind_of(t)) for name, t in types.items())
         schema = Schema(variables=variables)
         return cls(frame, _with_declared_order(schema, origin), origin, source=source)
 
@@ -216,6 +213,14 @@ class Microdata:
     def with_constraints(self, *constraints: Constraint) -> Microdata:
         """Add edit rules that the release must keep."""
         schema = self.schema.replace(constraints=(*self.schema.constraints, *constraints))
+        types = self.lazy.collect_schema()
+        for rule in constraints:
+            if not rule.fits(types):
+                raise SchemaError(
+                    f"the rule {str(rule)!r} does not fit the types of its columns",
+                    got=", ".join(f"{c!r}: {types[c]}" for c in rule.columns),
+                    do="compare numbers with numbers, and an indicator with a value of its type",
+                )
         return replace(self, schema=schema)
 
     def with_knowledge(
@@ -239,10 +244,7 @@ class Microdata:
         self.schema.require(arrays)
         series = []
         for name, array in arrays.items():
-            if len(array) != self.n_records:
-                raise DataError(
-                    f"{name!r} needs one value per record", got=f"{len(array)} values"
-                )
+            self._check_length(name, array)
             column = pl.Series(name, array)
             series.append(column.fill_nan(None) if column.dtype.is_float() else column)
         return self._holding(self.local.with_columns(series), self.schema)
@@ -252,6 +254,8 @@ class Microdata:
         import polars as pl
 
         self.schema.require(masks)
+        for name, mask in masks.items():
+            self._check_length(name, mask)
         blanked = [
             pl.when(pl.Series(~np.asarray(mask, dtype=bool))).then(pl.col(name)).alias(name)
             for name, mask in masks.items()
@@ -267,6 +271,11 @@ class Microdata:
             )
         return self._holding(table, self.schema)
 
+    def _check_length(self, name: str, values: np.ndarray) -> None:
+        if np.shape(values) != (self.n_records,):
+            shape = " by ".join(map(str, np.shape(values)))
+            raise DataError(f"{name!r} needs one value per record", got=f"{shape} values")
+
     def take(self, index: np.ndarray) -> Microdata:
         """Return the records at these positions, in this order."""
         taken = self._holding(self.local[index], self.schema)
@@ -277,15 +286,23 @@ class Microdata:
         columns = list(columns)
         self.schema.require(columns)
         kept = [c for c in self.columns if c not in columns]
-        return replace(self, lazy=self.lazy.drop(columns), schema=self.schema.select(kept))
+        return replace(
+            self,
+            lazy=self.lazy.drop(columns),
+            schema=self.schema.select(kept),
+            knowledge=self.knowledge.only(kept),
+        )
 
     def broken_constraints(self) -> dict[str, int]:
-        """Count, for each rule of the schema, the records that break it."""
-        if not self.schema.constraints:
+        """Count, for each rule of the schema, the records that break it.
+
+        A rule about a column that has become text (intervals, say) can no longer be broken.
+        """
+        types = self.lazy.collect_schema()
+        rules = {str(rule): rule for rule in self.schema.constraints if rule.fits(types)}
+        if not rules:
             return {}
-        counts = [
-            rule.broken().cast(nw.Int64).sum().alias(str(rule)) for rule in self.schema.constraints
-        ]
+        counts = [rule.broken().cast(nw.Int64).sum().alias(name) for name, rule in rules.items()]
         row = self.lazy.select(counts).collect("polars").rows(named=True)[0]
         return {rule: int(count or 0) for rule, count in row.items()}
 
@@ -307,10 +324,10 @@ def _kind_of(dtype: Any) -> Kind:
 
 
 def _with_declared_order(schema: Schema, origin: Origin) -> Schema:
-    """Keep the order of categories that came in ordered (Polars Enum, pandas ordered category)."""
-    ordered: dict[str, Iterable[str]] = {}
-    for name, dtype in origin.declared.items():
-        is_ordered = type(dtype).__name__ == "Enum" or getattr(dtype, "ordered", False)
-        if is_ordered and name in schema:
-            ordered[name] = list(dtype.categories)
-    return schema.with_categories(ordered) if ordered else schema
+    """Keep what the types of the columns said: categories, and their order if they had one."""
+    unordered = {
+        name: Kind.NOMINAL
+        for name, dtype in origin.declared.items()
+        if type(dtype).__name__ == "CategoricalDtype"
+    }
+    return schema.with_kinds(unordered).with_categories(origin.orders)

@@ -23,6 +23,8 @@ def frame_digest(table: Any) -> str:
     for series in table.rechunk().get_columns():
         sha.update(f"{series.name}\0{series.dtype}\0{len(series)}\0".encode())
         sha.update(series.is_null().to_numpy().tobytes())
+        if series.dtype.is_decimal() or series.dtype in (pl.Int128, pl.UInt128):
+            series = series.cast(pl.String)  # NumPy has no numbers of this width
         if series.dtype == pl.String:
             filled = series.fill_null("")
             sha.update(filled.str.len_bytes().to_numpy().tobytes())

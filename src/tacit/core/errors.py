@@ -103,7 +103,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
     >>> nearest("noise", ["mdav", "sample"])
     'known: mdav, sample'
     """
-    names = sorted(set(known))
+    names = sorted({str(word) for word in known})
     close = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
     if not close:
         lowered = {n.lower(): n for n in names}

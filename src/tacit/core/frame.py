@@ -18,11 +18,20 @@ from typing import Any
 
 import narwhals as nw
 
+from tacit.core._types_back import arrow_back, pandas_back, polars_back
 from tacit.core.errors import DataError
 
-_IN_MEMORY = frozenset({nw.Implementation.PANDAS, nw.Implementation.PYARROW,
-                        nw.Implementation.POLARS, nw.Implementation.MODIN,
-                        nw.Implementation.CUDF})
+_IN_MEMORY = frozenset(
+    {
+        nw.Implementation.PANDAS,
+        nw.Implementation.PYARROW,
+        nw.Implementation.POLARS,
+        nw.Implementation.MODIN,
+        nw.Implementation.CUDF,
+    }
+)
+_TEXT_IN_ENGINES = frozenset({"uuid", "null"})
+"""Types of engines that are carried as text."""
 _BYTES_PER_CELL = 24
 """Rough size of one value while a frame is collected: the copy in transit and the result."""
 
@@ -36,7 +45,9 @@ class Origin:
     entered: Mapping[str, Any] = field(default_factory=dict)
     """Internal type of each column on entry."""
     declared: Mapping[str, Any] = field(default_factory=dict)
-    """The user's own type of each column that the border changed."""
+    """The user's own type of each column that the border may have changed."""
+    orders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """The categories, lowest first, of each column that came in with ordered ones."""
     native: Any = None
     """The engine's own handle, where the way back needs a session."""
 
@@ -48,26 +59,37 @@ class Origin:
             case nw.Implementation.PANDAS:
                 return self._as_pandas(frame)
             case nw.Implementation.PYARROW:
-                return self._as_polars(frame.lazy(), eager=True).to_arrow()
+                return self._as_arrow(frame)
             case _:
                 return self._as_engine(frame)
 
-    def _as_polars(self, frame: nw.LazyFrame[Any], *, eager: bool = False) -> Any:
-        import polars as pl
+    def _unchanged(self, types: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the user's type of each column that still has the type it had inside."""
+        return {
+            name: dtype
+            for name, dtype in self.declared.items()
+            if name in types and types[name] == self.entered.get(name)
+        }
 
-        result: pl.DataFrame = collect(frame)
-        for name, dtype in self.declared.items():
-            if result.schema.get(name) == self.entered.get(name):
-                back = _cast_back(result[name], dtype)
-                result = result.with_columns(back.alias(name))
-        return result.lazy() if self.lazy and not eager else result
+    def _as_polars(self, frame: nw.LazyFrame[Any]) -> Any:
+        result = collect(frame)
+        back = [polars_back(result[n], t) for n, t in self._unchanged(result.schema).items()]
+        result = result.with_columns(back)
+        return result.lazy() if self.lazy else result
 
     def _as_pandas(self, frame: nw.LazyFrame[Any]) -> Any:
-        polars_frame = collect(frame)
-        result = polars_frame.to_pandas()
-        for name, dtype in self.declared.items():
-            if name in result.columns and polars_frame.schema[name] == self.entered.get(name):
-                result[name] = _pandas_back(result[name], dtype)
+        inside = collect(frame)
+        result = inside.to_pandas()
+        for name, dtype in self._unchanged(inside.schema).items():
+            result[name] = pandas_back(result[name], dtype, inside[name])
+        return result
+
+    def _as_arrow(self, frame: nw.LazyFrame[Any]) -> Any:
+        inside = collect(frame)
+        result = inside.to_arrow()
+        for name, dtype in self._unchanged(inside.schema).items():
+            position = result.column_names.index(name)
+            result = result.set_column(position, name, arrow_back(result.column(name), dtype))
         return result
 
     def _as_engine(self, frame: nw.LazyFrame[Any]) -> Any:
@@ -97,43 +119,106 @@ def enter(native: Any) -> tuple[nw.LazyFrame[Any], Origin]:
     """Bring a user's frame inside; the frame itself is never changed."""
     try:
         given = nw.from_native(native)
+    except nw.exceptions.DuplicateError as error:
+        _check_names([str(c) for c in getattr(native, "column_names", native.columns)])
+        raise DataError("duplicate column names", do="rename them") from error
     except TypeError as error:
         raise DataError(
             "this is not a dataframe tacit knows",
             got=type(native).__name__,
             do="pass pandas, Polars, Arrow, DuckDB, Ibis or Spark data, or a path to tacit.read",
         ) from error
-    if given.implementation in _IN_MEMORY or given.implementation is nw.Implementation.POLARS:
+    if given.implementation in _IN_MEMORY:
         return _enter_memory(given)
+    return _enter_engine(given, native)
+
+
+def _enter_engine(given: Any, native: Any) -> tuple[nw.LazyFrame[Any], Origin]:
+    if given.implementation is nw.Implementation.DUCKDB:
+        _check_names(native.columns)
+    types = _engine_types(given)
     schema = given.collect_schema()
-    _check_columns(schema)
-    floats = [name for name, dtype in schema.items() if dtype.is_float()]
-    frame = given.lazy().with_columns(nw.col(*floats).fill_nan(None)) if floats else given.lazy()
-    return frame, Origin(given.implementation, lazy=True, native=native)
+    _check_columns({n: t for n, t in schema.items() if types.get(n) not in _TEXT_IN_ENGINES})
+    spans = [n for n, t in types.items() if t.startswith("interval")]
+    if spans:
+        raise DataError(f"column {spans[0]!r} holds spans of time", do="convert it to a number")
+    as_text = [n for n, t in schema.items() if _is_category(t) or types.get(n) in _TEXT_IN_ENGINES]
+    floats = [n for n, t in schema.items() if t.is_float() and _knows_nan(given)]
+    frame = given.lazy()
+    if as_text or floats:
+        frame = frame.with_columns(
+            *(nw.col(n).cast(nw.String) for n in as_text),
+            *(nw.col(n).fill_nan(None) for n in floats),
+        )
+    orders = {n: tuple(t.categories) for n, t in schema.items() if t == nw.Enum}
+    return frame, Origin(given.implementation, lazy=True, native=native, orders=orders)
+
+
+def _engine_types(given: Any) -> dict[str, str]:
+    """Return an engine's own names of its column types, where Narwhals has none for some."""
+    native = given.to_native()
+    if given.implementation is nw.Implementation.DUCKDB:
+        names = [str(t).strip('"').lower() for t in native.types]
+        return dict(zip(native.columns, names, strict=True))
+    if given.implementation is nw.Implementation.IBIS:
+        return {name: str(dtype).lower() for name, dtype in native.schema().items()}
+    return {}
+
+
+def _knows_nan(given: Any) -> bool:
+    """Whether the engine can hold NaN; SQLite cannot, and Ibis has no such test for it."""
+    if given.implementation is not nw.Implementation.IBIS:
+        return True
+    return str(given.to_native().get_backend().name) != "sqlite"
 
 
 def _enter_memory(given: Any) -> tuple[nw.LazyFrame[Any], Origin]:
     import polars as pl
+    from polars import selectors
 
-    implementation, lazy = given.implementation, isinstance(given, nw.LazyFrame)
-    native = given.to_native()
-    if implementation is nw.Implementation.POLARS:
-        frame = (native.collect() if lazy else native).clone()
-        declared = {n: t for n, t in frame.schema.items() if _is_category(t)}
-    elif implementation is nw.Implementation.PANDAS:
-        _check_pandas_columns(native)
-        frame, declared = _from_pandas(native), dict(native.dtypes)
-    else:
-        table = given.to_arrow()
-        _check_names(table.column_names)
-        frame = pl.from_arrow(table)
-        declared = {}
+    lazy = isinstance(given, nw.LazyFrame)
+    frame, declared, orders = _in_polars(given)
+    # A column without a single value has no type of its own; text holds it.
+    frame = frame.with_columns(pl.col(pl.Null).cast(pl.String))
     _check_columns(nw.from_native(frame).schema)
     frame = frame.with_columns(
-        pl.col(pl.Categorical, pl.Enum).cast(pl.String), pl.col(pl.Float32, pl.Float64).fill_nan(None)
+        pl.col(pl.Categorical, pl.Enum).cast(pl.String),
+        selectors.float().fill_nan(None),
     )
-    origin = Origin(implementation, lazy, entered=dict(frame.schema), declared=declared)
+    origin = Origin(given.implementation, lazy, dict(frame.schema), declared, orders)
     return nw.from_native(frame.lazy()), origin
+
+
+def _in_polars(given: Any) -> tuple[Any, dict[str, Any], dict[str, tuple[str, ...]]]:
+    """Return the frame as Polars, the user's own types, and the orders of categories."""
+    import polars as pl
+
+    native = given.to_native()
+    if given.implementation is nw.Implementation.POLARS:
+        frame = native.lazy().collect()
+        declared = {n: t for n, t in frame.schema.items() if _is_category(t) or t == pl.Null}
+        orders = {n: tuple(t.categories) for n, t in declared.items() if t == pl.Enum}
+        return frame, declared, orders
+    if given.implementation is nw.Implementation.PANDAS:
+        _check_pandas_columns(native)
+        declared = dict(native.dtypes)
+        ordered = {n: t for n, t in declared.items() if getattr(t, "ordered", False)}
+        orders = {n: tuple(map(str, t.categories)) for n, t in ordered.items()}
+        return _from_pandas(native), declared, orders
+    table = given.to_arrow()
+    _check_names(table.column_names)
+    declared = {field.name: field.type for field in table.schema}
+    return pl.from_arrow(table), declared, _arrow_orders(table)
+
+
+def _arrow_orders(table: Any) -> dict[str, tuple[str, ...]]:
+    """Return the categories of the dictionary columns that say they are ordered."""
+    orders = {}
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        if getattr(column.type, "ordered", False) and column.num_chunks:
+            categories = column.unify_dictionaries().chunk(0).dictionary.to_pylist()
+            orders[name] = tuple(map(str, categories))
+    return orders
 
 
 def _from_pandas(native: Any) -> Any:
@@ -152,13 +237,11 @@ def _from_pandas(native: Any) -> Any:
 
 
 def _is_mixed(column: Any) -> bool:
-    return column.dtype == object and column.dropna().map(type).nunique() > 1
+    return bool(column.dtype == object and column.dropna().map(type).nunique() > 1)
 
 
 def _is_category(dtype: Any) -> bool:
-    import polars as pl
-
-    return bool(dtype == pl.Categorical or dtype == pl.Enum)
+    return type(dtype).__name__ in ("Categorical", "Enum")
 
 
 def _check_pandas_columns(native: Any) -> None:
@@ -184,29 +267,6 @@ def _check_columns(schema: Mapping[str, Any]) -> None:
                 got=str(dtype),
                 do="drop it or convert it to numbers, text or dates",
             )
-
-
-def _cast_back(series: Any, dtype: Any) -> Any:
-    """Cast a text column to the category type it had, unless it has new categories."""
-    import polars as pl
-
-    if dtype == pl.Enum and not set(series.drop_nulls().unique()) <= set(dtype.categories):
-        return series
-    return series.cast(dtype)
-
-
-def _pandas_back(series: Any, dtype: Any) -> Any:
-    """Give a pandas column the type it had, where its values still allow that."""
-    import pandas as pd
-
-    if isinstance(dtype, pd.CategoricalDtype):
-        known = set(series.dropna()) <= set(map(str, dtype.categories))
-        return pd.Categorical(series, dtype=dtype) if known else series
-    if series.hasnans and dtype.kind in "iu":
-        return series.astype(pd.api.types.pandas_dtype(str(dtype).capitalize()))
-    if series.hasnans and dtype.kind == "b":
-        return series.astype("boolean")
-    return series.astype(dtype)
 
 
 def collect(frame: nw.LazyFrame[Any]) -> Any:

@@ -7,20 +7,25 @@ an explicit tree, nested intervals of a number, and prefixes of a code.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from itertools import pairwise
+from math import isfinite
+from typing import Annotated, Any, ClassVar, Literal
 
 import narwhals as nw
 from pydantic import Field, model_validator
 
 from tacit.core.errors import ParameterError
-from tacit.core.value import Value
+from tacit.core.value import Tagged
 
 ANY = "*"
 """The label of a value about which nothing is said."""
+_LARGEST = 1e15
 
 
-class Tree(Value):
+class Tree(Tagged):
     """An explicit tree: one path per leaf, from the leaf up to the root."""
+
+    tag: ClassVar[str] = "form"
 
     form: Literal["tree"] = "tree"
     paths: tuple[tuple[str, ...], ...]
@@ -36,6 +41,11 @@ class Tree(Value):
         if len(set(leaves)) < len(leaves):
             twice = sorted({leaf for leaf in leaves if leaves.count(leaf) > 1})
             raise ValueError(f"should name each leaf once; twice: {', '.join(twice[:5])}")
+        for level in range(1, self.n_levels - 1):
+            parents: dict[str, str] = {}
+            for path in self.paths:
+                if parents.setdefault(path[level], path[level + 1]) != path[level + 1]:
+                    raise ValueError(f"should be a tree; {path[level]!r} has two parents")
         return self
 
     @property
@@ -49,21 +59,25 @@ class Tree(Value):
         return {path[0]: path[level] for path in self.paths}
 
     def generalise(self, column: nw.Expr, level: int) -> nw.Expr:
-        """Replace each value by its label at `level`; a value outside the tree becomes ``*``."""
+        """Replace each value by its label at `level`; above level 0 an unknown value is ``*``."""
         mapping = self.mapping(level)
+        if level == 0:
+            return column
+        # Whole numbers beside missing values often come as floats: 12.0 is the leaf 12.
+        mapping = {
+            f"{leaf}.0": label for leaf, label in mapping.items() if leaf.isdecimal()
+        } | mapping
         text = column.cast(nw.String)
-        known = text.is_in(list(mapping))
-        filled = nw.when(known).then(text).otherwise(nw.lit(self.paths[0][0]))
-        coarse = filled.replace_strict(
-            list(mapping), list(mapping.values()), return_dtype=nw.String
+        coarse = text.replace_strict(
+            list(mapping), list(mapping.values()), default=nw.lit(ANY), return_dtype=nw.String
         )
-        return nw.when(known).then(coarse).otherwise(
-            nw.when(~text.is_null()).then(nw.lit(ANY))
-        )
+        return nw.when(~text.is_null()).then(coarse)
 
 
-class Intervals(Value):
+class Intervals(Tagged):
     """Nested intervals of a number; each width is a multiple of the one before it."""
+
+    tag: ClassVar[str] = "form"
 
     form: Literal["intervals"] = "intervals"
     widths: tuple[float, ...]
@@ -73,9 +87,11 @@ class Intervals(Value):
 
     @model_validator(mode="after")
     def _check(self) -> Intervals:
-        if not self.widths or min(self.widths) <= 0:
+        if not self.widths or min(self.widths) <= 0 or not all(map(isfinite, self.widths)):
             raise ValueError("should have widths above 0")
-        for fine, coarse in zip(self.widths, self.widths[1:], strict=False):
+        if not isfinite(self.origin):
+            raise ValueError("should have a finite origin")
+        for fine, coarse in pairwise(self.widths):
             if coarse <= fine or abs(coarse / fine - round(coarse / fine)) > 1e-9:
                 raise ValueError("should have widths that are multiples of the ones before")
         return self
@@ -86,7 +102,7 @@ class Intervals(Value):
         return len(self.widths) + 2
 
     def generalise(self, column: nw.Expr, level: int) -> nw.Expr:
-        """Replace each number by the label ``[a, b)`` of its interval at `level`."""
+        """Replace each number by the label ``[a, b)`` of its interval; infinity becomes ``*``."""
         _check_level(level, self.n_levels)
         if level == 0:
             return column
@@ -94,17 +110,25 @@ class Intervals(Value):
             return nw.when(~column.is_null()).then(nw.lit(ANY))
         width = self.widths[level - 1]
         number = column.cast(nw.Float64)
+        # Beyond this size neighbouring bounds are the same number, and infinity has none.
+        has_bounds = number.abs() < _LARGEST
+        number = nw.when(has_bounds).then(number)
         start = ((number - self.origin) / width).floor() * width + self.origin
         whole = float(width).is_integer() and float(self.origin).is_integer()
         bounds = [start, start + width]
         if whole:
             bounds = [bound.cast(nw.Int64) for bound in bounds]
         low, high = (bound.cast(nw.String) for bound in bounds)
-        return nw.concat_str([nw.lit("["), low, nw.lit(", "), high, nw.lit(")")])
+        label = nw.concat_str([nw.lit("["), low, nw.lit(", "), high, nw.lit(")")])
+        return (
+            nw.when(has_bounds).then(label).otherwise(nw.when(~column.is_null()).then(nw.lit(ANY)))
+        )
 
 
-class Prefixes(Value):
+class Prefixes(Tagged):
     """Prefixes of a code: 81667, 8166*, 816**, ..."""
+
+    tag: ClassVar[str] = "form"
 
     form: Literal["prefixes"] = "prefixes"
     length: Annotated[int, Field(ge=1)]
@@ -115,7 +139,7 @@ class Prefixes(Value):
     @model_validator(mode="after")
     def _check(self) -> Prefixes:
         kept = (self.length, *self._kept())
-        if any(b >= a for a, b in zip(kept, kept[1:], strict=False)) or kept[-1] < 0:
+        if any(b >= a for a, b in pairwise(kept)) or kept[-1] < 0:
             raise ValueError("should keep fewer characters at each level")
         return self
 

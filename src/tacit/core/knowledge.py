@@ -50,3 +50,13 @@ class Knowledge:
         if column in self.everyone:
             return np.ones(n_records, dtype=bool)
         return self.some.get(column, np.zeros(n_records, dtype=bool))
+
+    def only(self, columns: Iterable[str]) -> Knowledge:
+        """Return what is known about these columns."""
+        kept = set(columns)
+        some = {name: flags for name, flags in self.some.items() if name in kept}
+        return Knowledge(self.everyone & kept, some)
+
+    def take(self, index: np.ndarray) -> Knowledge:
+        """Return what is known about the records at these positions."""
+        return Knowledge(self.everyone, {name: flags[index] for name, flags in self.some.items()})

@@ -75,16 +75,17 @@ class Method(Value):
         cls.key, cls.cites, cls.example = key, tuple(cites), dict(example or {})
 
     @classmethod
-    def __pydantic_init_subclass__(cls, **_arguments: Any) -> None:
+    def __pydantic_init_subclass__(cls, **arguments: Any) -> None:
+        super().__pydantic_init_subclass__(**arguments)
         if not cls.key:
             return
         cls.title = str(cls.model_config.get("title") or "")
         known = _registry.setdefault(cls.family, {})
         present = known.get(cls.key)
-        if present is not None and present.__module__ != cls.__module__:
+        if present is not None and _address(present) != _address(cls):
             raise ParameterError(
                 f"two {cls.family} methods have the key {cls.key!r}",
-                got=f"{present.__module__} and {cls.__module__}",
+                got=f"{_address(present)} and {_address(cls)}",
                 do="rename one",
             )
         known[cls.key] = cls
@@ -116,6 +117,10 @@ class Method(Value):
     def as_step(self) -> dict[str, Any]:
         """Return the method as plain data, with its key under ``method``."""
         return {"method": self.key, **self.as_dict()}
+
+
+def _address(method: type[Method]) -> str:
+    return f"{method.__module__}.{method.__qualname__}"
 
 
 def _plain(value: Any) -> str:
@@ -174,6 +179,8 @@ def methods(family: str | None = None) -> list[type[Method]]:
 def find(key: str, family: str | None = None) -> type[Method]:
     """Return the method of this key, or say which key is nearest.
 
+    Keys are written with hyphens; underscores are understood.
+
     Examples
     --------
     >>> find("mdav", "mask").title
@@ -181,7 +188,7 @@ def find(key: str, family: str | None = None) -> type[Method]:
     """
     candidates = methods(family)
     for method in candidates:
-        if method.key == key:
+        if method.key == key.replace("_", "-"):
             return method
     raise UnknownMethodError(
         f"there is no {family or 'method'} {key!r}"

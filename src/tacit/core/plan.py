@@ -129,6 +129,8 @@ class Plan:
 
 
 def _build(step: Mapping[str, Any]) -> Mask:
+    if not isinstance(step, Mapping):
+        raise ParameterError("a plan is a list of masking methods", got=repr(step))
     method = build(step, "mask")
     if not isinstance(method, Mask):
         raise ParameterError(f"{method.key!r} is not a masking method")

@@ -12,7 +12,7 @@ import numpy as np
 
 from tacit.core.bundle import save_bundle
 from tacit.core.data import Microdata
-from tacit.core.errors import TacitError
+from tacit.core.errors import ParameterError, TacitError
 from tacit.core.families import Measure
 from tacit.core.measurement import Measurement
 from tacit.core.method import methods
@@ -74,7 +74,7 @@ class Release:
 
     def measure(self, measures: Iterable[Measure] | None = None) -> Scorecard:
         """Measure risk and utility; by default with every default measure that fits the roles."""
-        chosen = _default_measures() if measures is None else list(measures)
+        chosen = _default_measures() if measures is None else _distinct(measures)
         taken: dict[str, list[Measurement]] = {"risk": [], "utility": []}
         before: dict[str, Measurement] = {}
         left_out: dict[str, str] = {}
@@ -83,9 +83,10 @@ class Release:
                 objection = measure.objection(self.original)
                 if objection is None:
                     try:
-                        taken[measure.family].append(measure.measure(self.original, self))
+                        after = measure.measure(self.original, self)
                         if measure.family == "risk":
                             before[measure.key] = measure.measure(self.original)
+                        taken[measure.family].append(after)
                     except TacitError as error:
                         objection = str(error)
                 if objection is not None:
@@ -111,3 +112,17 @@ class Release:
 def _default_measures() -> list[Measure]:
     found = [*methods("risk"), *methods("utility")]
     return [m() for m in found if issubclass(m, Measure) and m.default]
+
+
+def _distinct(measures: Iterable[Measure]) -> list[Measure]:
+    """Refuse variants of one measure, which a card that looks measures up by key would mix up."""
+    chosen = list(measures)
+    keys = [measure.key for measure in chosen]
+    twice = sorted({key for key in keys if keys.count(key) > 1})
+    if twice:
+        raise ParameterError(
+            "a scorecard holds each measure once",
+            got=", ".join(twice),
+            do="measure the variants one after the other",
+        )
+    return chosen

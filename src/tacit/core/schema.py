@@ -81,6 +81,12 @@ class Schema(Value):
     constraints: tuple[Constraint, ...] = Field(default=())
     """Edit rules between columns."""
 
+    def __init__(self, **fields: Any) -> None:
+        try:
+            super().__init__(**fields)
+        except ParameterError as error:
+            raise SchemaError(error.what) from error
+
     @model_validator(mode="after")
     def _check(self) -> Self:
         names = [v.name for v in self.variables]
@@ -96,6 +102,8 @@ class Schema(Value):
         for variable in self.variables:
             if variable.linked_to is not None:
                 self[variable.linked_to]
+            if variable.linked_to == variable.name:
+                raise ValueError(f"cannot link {variable.name!r} to itself")
         return self
 
     def __getitem__(self, name: str) -> Variable:

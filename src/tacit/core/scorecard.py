@@ -37,15 +37,16 @@ class Scorecard:
 
     def rows(self) -> list[dict[str, str]]:
         """Return the lines of the printed card."""
+        aspects = ["risk"] * len(self.risks) + ["utility"] * len(self.utilities)
         return [
             {
-                "aspect": "risk" if m in self.risks else "utility",
+                "aspect": aspect,
                 "measure": m.title,
                 "before": self.before[m.key].text if m.key in self.before else "",
                 "after": m.text,
                 "better": m.better,
             }
-            for m in self
+            for aspect, m in zip(aspects, self, strict=True)
         ]
 
     def as_dict(self) -> dict[str, Any]:

@@ -52,7 +52,7 @@ class MultiplicativeNoise(
 
     The scheme on z-scores, (21) and (23), multiplies the constant too and can be computed for
     every nonnegative file; columns with negative values are shifted first. Chains of inequalities
-    are masked as differences (27). Records beyond a limit can get less noise (zones), which steadies
+    are masked as differences (27). Records beyond a limit can get less noise (zones): that steadies
     the covariances of skewed data. `masked_moment` and `recovered_moment` give the relation (26)
     between original and masked moments of any order. When not to use it: on columns with few
     distinct values, whose masked values would give the original away.

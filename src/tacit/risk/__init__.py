@@ -7,10 +7,11 @@ and the docs.
 from typing import Any
 
 from tacit.core.method import discover
+from tacit.risk.identification import identification_probability as identification_probability
 
 _found = discover(__name__, __path__)
 globals().update(_found)
-__all__ = sorted(_found)  # noqa: PLE0605
+__all__ = sorted([*_found, "identification_probability"])
 
 
 def __getattr__(name: str) -> Any:

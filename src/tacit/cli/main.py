@@ -1,0 +1,175 @@
+"""The program ``tacit``: its commands, its errors, its exit codes."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import traceback
+from collections.abc import Sequence
+from types import FrameType
+from typing import Annotated, Any, NoReturn
+
+import typer
+from typer.core import TyperGroup
+
+from tacit.cli import apply, demo, inspect, measure, methods, replay
+from tacit.cli.command import command
+from tacit.cli.console import print_json, say
+from tacit.core.errors import TacitError
+
+DONE, BUG, REFUSED, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143
+EPILOG = (
+    "Exit codes: 0 done; 1 a bug in tacit; 2 refused (bad data, options or plan; nothing is "
+    "written); 130 interrupted, 143 told to stop (nothing partial is left).\n\n"
+    "With --json stdout holds one JSON document, the answer or an object with an entry error; all "
+    "else goes to stderr."
+)
+
+
+class Program(TyperGroup):
+    """The group of commands; every error of every command passes through here."""
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        windows_expand_args: bool = True,
+        **extra: Any,
+    ) -> Any:
+        """Run one command and exit with its code."""
+        given = list(sys.argv[1:] if args is None else args)
+        as_json, debug = "--json" in given, "--debug" in given
+        try:
+            # Typer gives back the code of an early exit, and 130 for an interrupt.
+            code = super().main(given, prog_name, complete_var, False, windows_expand_args, **extra)
+            if code == INTERRUPTED:
+                raise KeyboardInterrupt
+        except BaseException as error:
+            code = explain(error, debug=debug, as_json=as_json)
+        sys.exit(code if isinstance(code, int) else DONE)
+
+
+def explain(error: BaseException, *, debug: bool, as_json: bool) -> int:
+    """Say in one line what went wrong and return the exit code."""
+    if isinstance(error, BrokenPipeError) or isinstance(error.__context__, BrokenPipeError):
+        return _hang_up()
+    if isinstance(error, SystemExit):
+        return error.code if isinstance(error.code, int) else BUG
+    if debug:
+        traceback.print_exception(error)
+    code, message = _verdict(error)
+    say("error", message)
+    if as_json:
+        print_json({"error": _as_document(error, message)})
+    return code
+
+
+def _verdict(error: BaseException) -> tuple[int, str]:
+    match error:
+        case TacitError():
+            return REFUSED, str(error)
+        case typer.TyperException():
+            return (
+                error.exit_code,
+                f"{error.format_message().rstrip('.')}; see {_help_command(error)}",
+            )
+        case KeyboardInterrupt():
+            return INTERRUPTED, "interrupted; nothing partial is left"
+        case MemoryError():
+            return REFUSED, "there is not enough memory for this; use a sample or a larger machine"
+        case _:
+            found = f"{type(error).__name__}: {error}"
+            return BUG, f"this is a bug in tacit: {found}; run again with --debug and report it"
+
+
+def _help_command(error: typer.TyperException) -> str:
+    context = getattr(error, "ctx", None)
+    return f"{context.command_path if context else 'tacit'} --help"
+
+
+def _as_document(error: BaseException, message: str) -> dict[str, Any]:
+    if isinstance(error, TacitError):
+        got = None if error.got is None else str(error.got)
+        parts = {"what": error.what, "got": got, "do": error.do}
+    else:
+        parts = {"what": message, "got": None, "do": None}
+    return {"type": type(error).__name__, "message": message, **parts}
+
+
+def _hang_up() -> int:
+    """Stop quietly when whoever read our output has gone (``tacit methods | head``)."""
+    # What is still buffered must go somewhere when the interpreter flushes it at exit.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return DONE
+
+
+app = typer.Typer(
+    name="tacit",
+    cls=Program,
+    help="Statistical disclosure control: from a confidential file to a protected file, with "
+    "evidence of how safe and how useful it is.",
+    epilog=EPILOG,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from tacit import __version__
+
+        typer.echo(f"tacit {__version__}")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def start(
+    context: typer.Context,
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version",
+            metavar="",
+            callback=_print_version,
+            is_eager=True,
+            help="Print the version.",
+        ),
+    ] = False,
+) -> None:
+    """Show the help when no command is given."""
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help(), nl=False)
+
+
+def _folded(text: str) -> str:
+    """Put each paragraph of a docstring on one line, for typer to wrap at the terminal's width."""
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in text.split("\n\n"))
+
+
+for _function in (
+    inspect.inspect,
+    apply.apply,
+    measure.measure,
+    methods.methods,
+    replay.replay,
+    demo.demo,
+):
+    app.command(help=_folded(_function.__doc__ or ""), epilog=EPILOG)(command(_function))
+
+
+def _stop(_signal: int, _frame: FrameType | None) -> NoReturn:
+    """Leave by an exception, so that scratch files are removed on the way out."""
+    raise SystemExit(TERMINATED)
+
+
+def main() -> None:
+    """Run the program."""
+    for name in ("SIGTERM", "SIGHUP"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), _stop)
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    app(prog_name="tacit")

@@ -1,0 +1,124 @@
+"""``tacit measure``: how safe and how useful a file is, without changing it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from typer import Argument, Option
+
+from tacit.cli.console import Answer
+from tacit.cli.options import DataArgument, Reading, Roles
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from tacit.core.data import Microdata
+    from tacit.core.families import Measure
+    from tacit.core.scorecard import Scorecard
+
+
+def measure(
+    original: DataArgument,
+    reading: Reading,
+    roles: Roles,
+    released: Annotated[
+        str | None,
+        Argument(
+            metavar="[RELEASED]",
+            help="The protected file, or the folder that `tacit apply` wrote; without it the "
+            "risks of DATA as they are.",
+            show_default=False,
+        ),
+    ] = None,
+    measure: Annotated[
+        list[str] | None,
+        Option(
+            metavar="MEASURE",
+            help='A measure with its parameters, such as "k-anonymity"; may be repeated. '
+            "By default all that fit the roles.",
+        ),
+    ] = None,
+    released_option: Annotated[
+        list[str] | None,
+        Option(
+            metavar="NAME=VALUE", help="How to read RELEASED (separator, encoding, table, ...)."
+        ),
+    ] = None,
+) -> Answer:
+    """Measure the risk of a file, or the risk and utility of a release beside its original."""
+    from tacit.cli.opening import open_data
+    from tacit.cli.release_folder import is_release, open_release, recorded_roles
+
+    chosen = _chosen(measure or [])
+    folder = Path(released) if released is not None and is_release(Path(released)) else None
+    before = open_data(original, reading, recorded_roles(folder, roles))
+    after = None
+    if folder is not None:
+        after = open_release(folder)
+    elif released is not None:
+        after = open_data(released, Reading(read_option=released_option))
+    card = _scorecard(before, after, chosen).as_dict()
+    document = {"original": original, "released": released, "scorecard": card}
+    return Answer(document, _drawn(card, released))
+
+
+def _chosen(texts: list[str]) -> list[Measure] | None:
+    from tacit.cli.steps import parse_step
+
+    built = [parse_step(text, "risk", "utility") for text in texts]
+    return built or None  # type: ignore[return-value]
+
+
+def _scorecard(
+    original: Microdata, released: Microdata | None, chosen: list[Measure] | None
+) -> Scorecard:
+    """Take the measures asked for, or all that fit; one that was asked for must succeed."""
+    from tacit.core.errors import DataError, TacitError
+    from tacit.core.progress import track
+    from tacit.core.scorecard import Scorecard
+
+    measures = _fitting(released) if chosen is None else chosen
+    taken: dict[str, list[Any]] = {"risk": [], "utility": []}
+    before, left_out = {}, {}
+    with track("measuring", len(measures)) as advance:
+        for measure in measures:
+            try:
+                _object(measure, original)
+                taken[measure.family].append(measure.measure(original, released))
+                if released is not None and measure.family == "risk":
+                    before[measure.key] = measure.measure(original)
+            except TacitError as error:
+                if chosen is not None:
+                    raise
+                left_out[measure.key] = str(error)
+            advance(1)
+    if not any(taken.values()):
+        reasons = "; ".join(f"{key}: {why}" for key, why in left_out.items())
+        raise DataError("nothing can be measured", got=reasons, do="declare roles, see --help")
+    return Scorecard(tuple(taken["risk"]), tuple(taken["utility"]), before, left_out)
+
+
+def _object(measure: Measure, original: Microdata) -> None:
+    from tacit.core.errors import DataError
+
+    objection = measure.objection(original)
+    if objection is not None:
+        raise DataError(f"{measure.key} cannot be measured: {objection}")
+
+
+def _fitting(released: Microdata | None) -> list[Measure]:
+    """Return the default measures: risks of a file alone, risks and utility of a pair."""
+    from tacit.core.families import Measure
+    from tacit.core.method import methods
+
+    found = methods("risk") if released is None else [*methods("risk"), *methods("utility")]
+    return [m() for m in found if issubclass(m, Measure) and m.default]
+
+
+def _drawn(card: dict[str, Any], released: str | None) -> Iterator[RenderableType]:
+    from tacit.cli.card import drawn_card, explanations
+
+    yield from drawn_card(card, after="value" if released is None else "release")
+    yield from explanations(card)

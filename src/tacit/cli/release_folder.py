@@ -1,0 +1,59 @@
+"""Read back the folder that ``tacit apply`` wrote."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tacit.cli.options import Roles
+from tacit.core.bundle import DOSSIER, PUBLIC
+from tacit.core.errors import ReadError
+
+if TYPE_CHECKING:
+    from tacit.core.data import Microdata
+
+
+def is_release(path: Path) -> bool:
+    """Say whether a path is the folder of a release."""
+    return (path / PUBLIC).is_dir()
+
+
+def data_file(folder: Path) -> Path:
+    """Return the file of the protected data."""
+    found = sorted((folder / PUBLIC).glob("data.*"))
+    if not found:
+        raise ReadError("the release holds no data", got=str(folder / PUBLIC))
+    return found[0]
+
+
+def open_release(folder: Path) -> Microdata:
+    """Read the protected data and, from the dossier, which original each record came from."""
+    from tacit.io.read import read
+
+    data = read(str(data_file(folder)))
+    records = folder / DOSSIER / "records.parquet"
+    return _numbered(data, records) if records.is_file() else data
+
+
+def _numbered(data: Microdata, records: Path) -> Microdata:
+    import narwhals as nw
+    import polars as pl
+
+    from tacit.core.data import ROW
+
+    rows = pl.read_parquet(records, columns=["original_record"])["original_record"]
+    if len(rows) != data.n_records:
+        raise ReadError(
+            "the dossier does not belong to the released data",
+            got=f"{len(rows)} and {data.n_records} records",
+        )
+    return replace(data, lazy=nw.from_native(data.local.with_columns(rows.alias(ROW)).lazy()))
+
+
+def recorded_roles(folder: Path | None, roles: Roles) -> Roles:
+    """Take the roles that the dossier remembers, unless others are given."""
+    if folder is None or roles != Roles():
+        return roles
+    schema = folder / DOSSIER / "schema.toml"
+    return replace(roles, schema=schema) if schema.is_file() else roles

@@ -1,0 +1,186 @@
+"""Replay a dossier: make the release again and compare it, byte by byte."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tacit.core.bundle import DOSSIER, PUBLIC, input_digest, read_manifest, versions
+from tacit.core.data import Microdata
+from tacit.core.digest import file_digest
+from tacit.core.errors import ReplayError, TacitError
+from tacit.core.method import find
+from tacit.core.plan import Plan
+from tacit.core.release import Release
+from tacit.core.schema import Schema
+from tacit.io.files import is_url
+from tacit.io.read import read
+
+
+@dataclass(frozen=True)
+class ReplayResult:
+    """A release that was made again, bit for bit."""
+
+    dossier: Path
+    """The dossier that was replayed."""
+    release: Release
+    """The release, made again."""
+    digest: str
+    """SHA-256 of the released file, then and now."""
+    other_versions: Mapping[str, tuple[str, str]]
+    """Packages whose version differs, with the version then and now."""
+
+    reproduced = True
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the result as plain data."""
+        return {
+            "reproduced": self.reproduced,
+            "dossier": str(self.dossier),
+            "records": self.release.data.n_records,
+            "digest": self.digest,
+            "other_versions": {name: list(pair) for name, pair in self.other_versions.items()},
+        }
+
+    def __str__(self) -> str:
+        return (
+            f"reproduced bit for bit: {self.release.data.n_records:,} records, "
+            f"SHA-256 {self.digest}"
+        )
+
+
+def replay(dossier: str | Path, data: Any = None) -> ReplayResult:
+    """Make the release of a dossier again and check that it is the same, bit for bit.
+
+    Parameters
+    ----------
+    dossier
+        The folder ``dossier/`` of a saved release, or the folder above it.
+    data
+        The original data, as a path or frame, where they are no longer where they were read.
+
+    Returns
+    -------
+    ReplayResult
+        Says that the release was reproduced; anything else is a `ReplayError`.
+    """
+    folder = _dossier_in(Path(dossier))
+    manifest = read_manifest(folder)
+    output = manifest["output"]
+    _check_public(folder, output)
+    original = _original(folder, manifest, data)
+    try:
+        release = Plan.load(folder / "plan.toml").apply(original, seed=int(manifest["seed"]))
+    except TacitError as error:
+        raise ReplayError(f"the plan no longer runs on the data: {error}") from error
+    other = _other_versions(manifest)
+    digest = _written(release, folder, output, other)
+    return ReplayResult(folder, release, digest, other)
+
+
+def _dossier_in(folder: Path) -> Path:
+    inside = folder / DOSSIER
+    return inside if not (folder / "manifest.json").is_file() and inside.is_dir() else folder
+
+
+def _check_public(folder: Path, output: Mapping[str, Any]) -> None:
+    """Refuse a dossier whose public file, if it is there, is not the one that was released."""
+    released = folder.parent / PUBLIC / output["file"]
+    if released.is_file() and file_digest(released) != output["digest"]:
+        raise ReplayError(
+            "the released file was changed after the release",
+            got=str(released),
+            do="restore it, or move the dossier away from it to replay the release as it was",
+        )
+
+
+def _original(folder: Path, manifest: Mapping[str, Any], data: Any) -> Microdata:
+    """Read the original again, as it was read then, and check that it is the same."""
+    recorded = manifest["input"]
+    source = recorded["source"] if data is None else data
+    if source is None:
+        raise ReplayError(
+            "the dossier does not say where the data came from",
+            do="give the original data, as a path or a frame",
+        )
+    try:
+        original = read(source, **_reading(recorded.get("reading", {}), source))
+        original = original.with_schema(Schema.load(folder / "schema.toml"))
+    except TacitError as error:
+        raise ReplayError(f"the original data cannot be read again: {error}") from error
+    found = input_digest(original)
+    if found != recorded["digest"]:
+        raise ReplayError(
+            "these are not the data that were protected",
+            got=f"{original.n_records:,} records where there were {recorded['records']:,}"
+            if original.n_records != recorded["records"]
+            else "other values, types or order of records",
+            do="find the data as they were" + (", in the order they had" if is_url(source) else ""),
+        )
+    return original
+
+
+def _reading(recorded: Mapping[str, Any], source: Any) -> dict[str, Any]:
+    """Return the arguments of `read` that were used, as far as this kind of source takes them."""
+    if is_url(source):
+        wanted = ("table", "types")
+    elif isinstance(source, str | Path):
+        wanted = ("format", "types")
+    else:
+        return {"types": recorded.get("types")} if not isinstance(source, Microdata) else {}
+    arguments = {name: recorded[name] for name in wanted if name in recorded}
+    same_kind = ("table" in recorded) == is_url(source)
+    return arguments | (recorded.get("options", {}) if same_kind else {})
+
+
+def _other_versions(manifest: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
+    now = versions()
+    then = manifest.get("versions", {})
+    return {
+        name: (then[name], now.get(name, "none"))
+        for name in sorted(then)
+        if then[name] != now.get(name)
+    }
+
+
+def _written(
+    release: Release,
+    folder: Path,
+    output: Mapping[str, Any],
+    other: Mapping[str, tuple[str, str]],
+) -> str:
+    """Write the release as it was written then and return its digest if it is the same."""
+    with tempfile.TemporaryDirectory(prefix="tacit-replay-") as scratch:
+        again = Path(scratch) / output["file"]
+        writer = find(output["format"], "format")()
+        writer.write(release.data, again)  # type: ignore[attr-defined]
+        digest = file_digest(again)
+        if digest == output["digest"]:
+            return digest
+        released = folder.parent / PUBLIC / output["file"]
+        what = _difference(writer, released, again, release, output)
+    changed = "; ".join(f"{name} was {a}, is {b}" for name, (a, b) in other.items())
+    raise ReplayError(
+        f"the release was not reproduced: {what}",
+        got=changed or "the same versions of all packages",
+        do="install the versions of the dossier and replay again" if changed else None,
+    )
+
+
+def _difference(
+    writer: Any, released: Path, again: Path, release: Release, output: Mapping[str, Any]
+) -> str:
+    """Say in words how two versions of a release differ."""
+    n_records = release.data.n_records
+    if n_records != output["records"]:
+        return f"it has {n_records:,} records where there were {output['records']:,}"
+    if not released.is_file():
+        return "its bytes differ"
+    before, after = (Microdata.of(writer.read(path)).local for path in (released, again))
+    if before.columns != after.columns:
+        return "its columns differ"
+    differ = [name for name in before.columns if not before[name].equals(after[name])]
+    return f"values differ in {', '.join(differ)}" if differ else "its bytes differ, its values not"

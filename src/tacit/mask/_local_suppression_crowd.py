@@ -1,0 +1,82 @@
+"""The records as local suppression sees them: distinct keys with counts, and touched records."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from tacit.core.keys import group_ids
+from tacit.mask import _local_suppression_kernel as kernel
+
+
+def patterns_of(blank: np.ndarray) -> np.ndarray:
+    """Write each row of a table of truths as one number, column j as bit j."""
+    bits = np.int64(1) << np.arange(blank.shape[1], dtype=np.int64)
+    return np.asarray(blank @ bits, dtype=np.int64)
+
+
+def columns_of(patterns: np.ndarray, n_columns: int) -> np.ndarray:
+    """Undo `patterns_of`."""
+    return (patterns[:, None] >> np.arange(n_columns, dtype=np.int64)) & 1 == 1
+
+
+@dataclass
+class Crowd:
+    """Records grouped by equal keys; those that lost values stand apart."""
+
+    rows: np.ndarray
+    """Distinct keys as codes in lexicographic order, -1 for missing."""
+    row_of: np.ndarray
+    """Row of each record."""
+    counts: np.ndarray
+    """Untouched records of each row."""
+    missing: np.ndarray
+    """Pattern of the missing values of each row."""
+    touched_rows: np.ndarray = field(default_factory=lambda: np.empty(0, np.int32))
+    """Original row of each touched record."""
+    touched_blanks: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))
+    """Pattern of the values each touched record lost."""
+
+    @classmethod
+    def of(cls, codes: np.ndarray) -> Crowd:
+        """Group records by their codes, in an order that does not depend on theirs."""
+        ids, n_rows = group_ids(codes)
+        first = np.full(n_rows, len(ids), dtype=np.int64)
+        np.minimum.at(first, ids, np.arange(len(ids)))
+        order = np.lexsort(codes[first].T[::-1]) if codes.shape[1] else np.arange(n_rows)
+        rank = np.empty(n_rows, dtype=np.int32)
+        rank[order] = np.arange(n_rows, dtype=np.int32)
+        rows = np.ascontiguousarray(codes[first[order]], dtype=np.int32)
+        row_of = rank[ids]
+        return cls(rows, row_of, np.bincount(row_of, minlength=n_rows), patterns_of(rows < 0))
+
+    def touch(self, rows: np.ndarray, blanks: np.ndarray) -> None:
+        """Blank values in one record for each of `rows`."""
+        np.subtract.at(self.counts, rows, 1)
+        self.touched_rows = np.concatenate([self.touched_rows, rows]).astype(np.int32)
+        self.touched_blanks = np.concatenate([self.touched_blanks, blanks])
+
+    def compatible(self, rows: np.ndarray, patterns: np.ndarray) -> np.ndarray:
+        """Count the records that may equal each given row, of which `patterns` may be anything."""
+        crowd_rows, counts, starts, crowd_patterns = self._by_pattern()
+        totals = np.zeros(len(rows), dtype=np.int64)
+        order = np.argsort(patterns, kind="stable")
+        distinct, begins = np.unique(patterns[order], return_index=True)
+        for pattern, chosen in zip(distinct, np.split(order, begins[1:]), strict=bool(len(rows))):
+            totals[chosen] = kernel.count_compatible(
+                self.rows, rows[chosen].astype(np.int32), pattern,
+                crowd_rows, counts, starts, crowd_patterns,
+            )  # fmt: skip
+        return totals
+
+    def _by_pattern(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        untouched = np.flatnonzero(self.counts).astype(np.int32)
+        rows = np.concatenate([untouched, self.touched_rows])
+        counts = np.ones(len(rows), dtype=np.int64)
+        counts[: len(untouched)] = self.counts[untouched]
+        patterns = self.missing[rows]
+        patterns[len(untouched) :] |= self.touched_blanks
+        order = np.argsort(patterns, kind="stable")
+        distinct, starts = np.unique(patterns[order], return_index=True)
+        return rows[order], counts[order], np.append(starts, len(rows)), distinct

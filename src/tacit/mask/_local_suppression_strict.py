@@ -1,0 +1,142 @@
+"""Local suppression where missing is a value of its own: truly k-anonymous classes.
+
+Small classes are merged by blanking the same values in all their records. An offer (a set of
+columns and the classes that agree outside it) has a price: what must be blanked, in its violators
+and in the records they borrow from larger classes, per violating record. Cheap offers go first;
+dearer sets of columns are looked at only when nothing cheaper than them is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from tacit.mask import _local_suppression_strict_kernel as kernel
+from tacit.mask._local_suppression_crowd import Crowd
+from tacit.mask._local_suppression_kernel import classes, empty_slots
+from tacit.mask._local_suppression_sets import ColumnSets
+
+_PRICE_STEP = 1.05
+"""Offers within this factor of the cheapest are accepted in one sweep."""
+_MOST_MEMBERS = 100_000_000
+"""Entries of offers kept in memory; the oldest go first."""
+
+
+class StrictSuppression:
+    """Blank few values so that each key, missing values included, is shared by k records.
+
+    Parameters
+    ----------
+    codes
+        Codes of the columns, records by columns, -1 for missing.
+    k
+        Smallest number of records with equal keys.
+    costs
+        Cost of blanking a value of each column; infinite for never.
+    """
+
+    def __init__(
+        self, codes: np.ndarray, k: int, costs: np.ndarray, at_risk: np.ndarray | None = None
+    ) -> None:
+        self.k, self.costs = k, costs
+        crowd = Crowd.of(codes)
+        violates = crowd.counts < k
+        if at_risk is not None:
+            violates &= np.bincount(crowd.row_of, weights=at_risk, minlength=len(violates)) > 0
+        self.nodes = _nodes(crowd, np.where((crowd.counts < k) & ~violates, 0, k))
+        self.n_violators = int(crowd.counts[violates].sum())
+        self.sets = ColumnSets(costs, len(crowd.rows))
+        self.offers = kernel.Offers(
+            np.empty(0, np.int64), np.empty(0, np.int32), np.zeros(1, np.int64), np.empty(0)
+        )
+
+    def run(self, advance: Callable[[float], None]) -> np.ndarray:
+        """Return the pattern of what each record loses."""
+        left = self.n_violators
+        batches = iter(self.sets) if left else iter(())
+        sets = next(batches, None)
+        while sets is not None and left:
+            self._open(sets)
+            following = next(batches, None)
+            limit = np.inf if following is None else self._reach(sets)
+            left -= self._accept(limit, advance)
+            sets = following
+        return np.asarray(self.nodes.blanks)
+
+    def _reach(self, sets: np.ndarray) -> float:
+        """Price from which larger sets may be better."""
+        return float(self.sets.cost(sets).max() + self.costs[self.sets.columns].min())
+
+    def _open(self, sets: np.ndarray) -> None:
+        """Add the offers of a batch of sets."""
+        live = np.flatnonzero(self.nodes.counts).astype(np.int32)
+        opened = [self.offers]
+        for pattern in sets:
+            opened.append(self._offers(live, pattern))
+        size = sum(len(o.members) for o in opened)
+        while size > _MOST_MEMBERS and len(opened) > len(sets):
+            size -= len(opened.pop(0).members)
+        self.offers = _joined(opened)
+
+    def _offers(self, live: np.ndarray, pattern: np.int64) -> kernel.Offers:
+        groups, listed, starts = classes(self.nodes.rows, live, pattern)
+        n_groups = int(groups.max()) + 1
+        sizes, at_risk = kernel.violated(
+            groups, self.nodes.counts[live], self.nodes.quorum[live], n_groups
+        )
+        chosen = np.flatnonzero(at_risk & (sizes >= self.k))
+        score = np.minimum(sizes[at_risk], self.k).sum()
+        self.sets.learn(np.array([pattern]), np.array([score]))
+        lengths = np.diff(starts)[chosen]
+        members = listed[np.repeat(at_risk & (sizes >= self.k), np.diff(starts)[:n_groups])]
+        return kernel.Offers(
+            np.full(len(chosen), pattern),
+            live[members],
+            np.append(0, np.cumsum(lengths)),
+            np.zeros(len(chosen)),
+        )
+
+    def _accept(self, limit: float, advance: Callable[[float], None]) -> int:
+        """Accept offers from the cheapest up; return how many violators they helped."""
+        self.offers.floor[:] = 0
+        total, price = 0, 0.0
+        while price <= limit:
+            helped, lowest = kernel.sweep(self.nodes, self.offers, self.costs, self.k, price)
+            advance(helped)
+            total += helped
+            if not np.isfinite(lowest):
+                break
+            price = lowest if lowest > limit else min(limit, lowest * _PRICE_STEP)
+        return total
+
+
+def _nodes(crowd: Crowd, quorum: np.ndarray) -> kernel.Nodes:
+    n_rows, n_columns = crowd.rows.shape
+    room = n_rows + int((crowd.counts < quorum).sum()) + 1
+    nodes = kernel.Nodes(
+        rows=np.zeros((room, n_columns), dtype=np.int32),
+        counts=np.zeros(room, dtype=np.int64),
+        quorum=np.zeros(room, dtype=np.int64),
+        slots=empty_slots(room),
+        size=np.array([n_rows]),
+        first_record=np.full(room, -1, dtype=np.int64),
+        next_record=np.full(len(crowd.row_of), -1, dtype=np.int64),
+        blanks=np.zeros(len(crowd.row_of), dtype=np.int64),
+    )
+    nodes.rows[:n_rows] = crowd.rows
+    nodes.counts[:n_rows] = crowd.counts
+    nodes.quorum[:n_rows] = quorum
+    kernel.enter(nodes, crowd.row_of)
+    return nodes
+
+
+def _joined(parts: list[kernel.Offers]) -> kernel.Offers:
+    ends = np.cumsum([len(p.members) for p in parts])
+    starts = [p.starts[1:] + end - len(p.members) for p, end in zip(parts, ends, strict=True)]
+    return kernel.Offers(
+        np.concatenate([p.sets for p in parts]),
+        np.concatenate([p.members for p in parts]),
+        np.concatenate([np.zeros(1, np.int64), *starts]),
+        np.concatenate([p.floor for p in parts]),
+    )

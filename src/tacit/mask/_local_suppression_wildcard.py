@@ -1,0 +1,121 @@
+"""Local suppression where a missing value may be anything.
+
+A record is safe when at least k records, itself among them, may equal it. Blanking a value never
+takes a record away from anybody's count, so combinations can be treated one after another.
+Each violator's cheapest protecting set of columns is found exactly (see `ColumnSets`); among equal
+ones, and among violators, those go first that supply most of what other violators still lack.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from tacit.mask import _local_suppression_kernel as kernel
+from tacit.mask._local_suppression_crowd import Crowd
+from tacit.mask._local_suppression_sets import ColumnSets
+
+_NO_LIMIT = np.int64(1) << 60
+
+
+def violators(codes: np.ndarray, k: int) -> np.ndarray:
+    """Return the records that fewer than `k` records may equal."""
+    crowd = Crowd.of(codes)
+    return np.flatnonzero((_counts(crowd, k) < k)[crowd.row_of])
+
+
+def _counts(crowd: Crowd, k: int) -> np.ndarray:
+    """Count for each row the records that may equal it, exactly where its own are fewer than k."""
+    counts = crowd.counts.copy()
+    few = np.flatnonzero(counts < k)
+    if (crowd.missing != 0).any():
+        counts[few] = crowd.compatible(few, crowd.missing[few])
+    return counts
+
+
+class WildcardSuppression:
+    """Blank the fewest values that make every record safe on one combination of columns.
+
+    Parameters
+    ----------
+    codes
+        Codes of the columns, records by columns, -1 for missing.
+    k
+        Smallest number of records that may equal a record.
+    costs
+        Cost of blanking a value of each column; infinite for never.
+    """
+
+    def __init__(self, codes: np.ndarray, k: int, costs: np.ndarray) -> None:
+        self.crowd, self.k = Crowd.of(codes), k
+        counts = _counts(self.crowd, k)
+        found = np.flatnonzero((counts < k)[self.crowd.row_of])
+        # The order of the file decides only between records with equal keys.
+        self.records = found[np.argsort(self.crowd.row_of[found], kind="stable")]
+        self.rows = self.crowd.row_of[self.records]
+        self.short = k - counts[self.rows]
+        self.blanks = np.zeros(len(found), dtype=np.int64)
+        self.sets = ColumnSets(costs, len(self.crowd.rows) + len(found))
+
+    def run(self, advance: Callable[[float], None]) -> tuple[np.ndarray, np.ndarray]:
+        """Return the records that lose values and the pattern of what each loses."""
+        for sets in self.sets:
+            while self._round(sets, advance):
+                pass
+            if not self.short.any():
+                break
+        touched = self.blanks != 0
+        return self.records[touched], self.blanks[touched]
+
+    def _round(self, sets: np.ndarray, advance: Callable[[float], None]) -> bool:
+        """Protect violators with one batch of sets; return whether another round may do more."""
+        active = np.flatnonzero(self.short)
+        if not len(active):
+            return False
+        options = self._options(active, np.append(np.int64(0), sets))
+        if not options.protects.any():
+            return False
+        chosen = self._choices(active, options)
+        self._apply(active, options.sets[chosen])
+        advance(len(active) - np.count_nonzero(self.short))
+        return True
+
+    def _options(self, active: np.ndarray, sets: np.ndarray) -> kernel.Options:
+        rows, n_sets, n_active = self.rows[active], len(sets), len(active)
+        protects = np.zeros((n_active, n_sets), dtype=bool)
+        classes = np.empty((n_sets, n_active), dtype=np.int32)
+        members = np.empty((n_sets, n_active), dtype=np.int32)
+        starts = np.zeros((n_sets, n_active + 1), dtype=np.int32)
+        scores = np.zeros(n_sets)
+        for s, pattern in enumerate(sets):
+            counts = self.crowd.compatible(rows, self.crowd.missing[rows] | pattern)
+            protects[:, s] = counts >= self.k if s else False
+            scores[s] = np.minimum(counts, self.k).sum()
+            classes[s], members[s], starts[s] = kernel.classes(self.crowd.rows, rows, pattern)
+        self.sets.learn(sets[1:], scores[1:])
+        ranks = self.sets.ranks(sets)
+        return kernel.Options(sets, ranks, protects, classes, members, starts)
+
+    def _choices(self, active: np.ndarray, options: kernel.Options) -> np.ndarray:
+        """Choose a set for some violators: greedily, by the gain of each choice."""
+        progress = kernel.Progress(
+            short=self.short[active],
+            waiting=np.diff(options.starts, axis=1),
+            chosen=np.zeros(len(active), dtype=np.int64),
+            limit=np.full(len(active), _NO_LIMIT),
+        )
+        gain = _NO_LIMIT
+        while gain > 0:
+            gain = kernel.sweep(self.crowd.rows, self.rows[active], options, progress, gain)
+        return progress.chosen
+
+    def _apply(self, active: np.ndarray, blanks: np.ndarray) -> None:
+        touched = np.flatnonzero(blanks)
+        self.blanks[active[touched]] = blanks[touched]
+        self.crowd.touch(self.rows[active[touched]], blanks[touched])
+        self.short[active[touched]] = 0
+        left = active[blanks == 0]
+        rows = self.rows[left]
+        counts = self.crowd.compatible(rows, self.crowd.missing[rows])
+        self.short[left] = np.maximum(0, self.k - counts)

@@ -1,0 +1,256 @@
+"""Coding of a distribution's tail, shared by top and bottom coding."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+import narwhals as nw
+import numpy as np
+from annotated_types import Gt, Lt
+from pydantic import AllowInfNan
+
+from tacit.core.data import Microdata
+from tacit.core.errors import DataError, ParameterError, ProtectionError, SchemaError, nearest
+from tacit.core.schema import Kind
+from tacit.mask._labels import number_label, relabelled
+
+Threshold = Annotated[float, AllowInfNan(False)] | str | None
+Quantile = Annotated[float, Gt(0), Lt(1)] | None
+Replacement = Literal["threshold", "mean", "median", "category"]
+_MOST_CATEGORIES = 10_000
+"""Numbers turned into categories beyond this many are no categories any more."""
+
+
+@dataclass(frozen=True)
+class Tail:
+    """One end of one column, and what to put in place of its values."""
+
+    side: Literal["top", "bottom"]
+    column: str
+    threshold: float | str | None
+    quantile: float | None
+    replacement: Replacement
+    label: str | None
+    at_least: int
+
+    @property
+    def is_top(self) -> bool:
+        """Whether the tail is the upper one."""
+        return self.side == "top"
+
+    def describe(self) -> str:
+        """Say in plain words what was coded."""
+        where = (
+            f"the {100 * self.quantile:g} % quantile"
+            if self.quantile is not None
+            else (
+                number_label(self.threshold)
+                if isinstance(self.threshold, float)
+                else self.threshold
+            )
+        )
+        becomes = {
+            "threshold": "that value",
+            "mean": "their mean",
+            "median": "their median",
+            "category": "one category",
+        }[self.replacement]
+        beyond = "above" if self.is_top else "below"
+        return f"values of {self.column} at or {beyond} {where} became {becomes}"
+
+    def label_from(self, threshold: str) -> str:
+        """Return the label of the tail's category."""
+        return self.label or (f"{threshold}+" if self.is_top else f"<= {threshold}")
+
+
+def check_choices(
+    threshold: object, quantile: object, replacement: Replacement, label: str | None
+) -> None:
+    """Refuse parameters that contradict each other, in a pydantic validator's way."""
+    if (threshold is None) == (quantile is None):
+        raise ValueError("needs either 'threshold' or 'quantile', not both and not neither")
+    if label is not None and replacement != "category":
+        raise ValueError("takes a 'label' only with replacement = 'category'")
+
+
+def code_tail(data: Microdata, tail: Tail) -> Microdata:
+    """Return the records with the values at or beyond the threshold coded."""
+    data.schema.require([tail.column], kinds=[Kind.NUMERIC, Kind.ORDINAL], by=f"{tail.side} coding")
+    if data.schema[tail.column].kind is Kind.ORDINAL:
+        return _code_categories(data, tail)
+    return _code_numbers(data, tail)
+
+
+# -- numbers ------------------------------------------------------------------------------------
+
+
+def _code_numbers(data: Microdata, tail: Tail) -> Microdata:
+    values = data.numeric([tail.column])[:, 0]
+    known = ~np.isnan(values)
+    weights = np.ones(len(values)) if data.weights is None else data.weights
+    threshold = _numeric_threshold(tail, values[known], weights[known])
+    if tail.replacement == "category":
+        return _with_categories(data, tail, threshold)
+    inside = values >= threshold if tail.is_top else values <= threshold
+    if not inside.any():
+        return data
+    code = _common_value(tail, threshold, values[inside], weights[inside])
+    return data.with_columns(**{tail.column: _coded(data, tail, threshold, code)})
+
+
+def _numeric_threshold(tail: Tail, values: np.ndarray, weights: np.ndarray) -> float:
+    if tail.quantile is not None:
+        if not len(values):
+            raise DataError(f"{tail.column!r} has no values to take a quantile of")
+        return weighted_quantile(values, weights, tail.quantile)
+    try:
+        return float(tail.threshold)  # type: ignore[arg-type]
+    except (TypeError, ValueError) as error:
+        raise ParameterError(
+            f"parameter 'threshold' must be a number for the numeric column {tail.column!r}",
+            got=repr(tail.threshold),
+        ) from error
+
+
+def weighted_quantile(values: np.ndarray, weights: np.ndarray, share: float) -> float:
+    """Return the smallest value with at least this share of the weight at or below it."""
+    order = np.argsort(values, kind="stable")
+    cumulative = np.cumsum(weights[order])
+    # The tolerance keeps 0.07 * 100 = 7.000000000000001 from asking for an eighth record.
+    position = np.searchsorted(cumulative, share * cumulative[-1] * (1 - 1e-12))
+    return float(values[order[min(position, len(order) - 1)]])
+
+
+def _common_value(tail: Tail, threshold: float, values: np.ndarray, weights: np.ndarray) -> float:
+    """Return the one value that all records of the tail get."""
+    if tail.replacement == "threshold":
+        return threshold
+    if len(values) < tail.at_least:
+        raise ProtectionError(
+            f"the {tail.replacement} of so small a tail of {tail.column!r} would reveal its values",
+            got=f"{len(values)} records at or beyond {number_label(threshold)}, "
+            f"at_least = {tail.at_least}",
+            do="move the threshold, or use replacement = 'threshold'",
+        )
+    if not np.all(np.isfinite(values)):
+        raise DataError(
+            f"{tail.column!r} has infinite values, of which there is no {tail.replacement}",
+            do="use replacement = 'threshold'",
+        )
+    if tail.replacement == "mean":
+        return float(np.average(values, weights=weights))
+    below = weighted_quantile(values, weights, 0.5)
+    above = -weighted_quantile(-values, weights, 0.5)
+    return (below + above) / 2
+
+
+def _coded(data: Microdata, tail: Tail, threshold: float, code: float) -> nw.Expr:
+    whole = data.lazy.collect_schema()[tail.column].is_integer()
+    stays_whole = whole and tail.replacement == "threshold" and code.is_integer()
+    column = nw.col(tail.column)
+    inside = column >= threshold if tail.is_top else column <= threshold
+    if stays_whole:
+        return nw.when(inside).then(nw.lit(int(code))).otherwise(column.cast(nw.Int64))
+    return nw.when(inside).then(nw.lit(code)).otherwise(column.cast(nw.Float64))
+
+
+def _with_categories(data: Microdata, tail: Tail, threshold: float) -> Microdata:
+    """Return a text column whose tail is one category."""
+    column = nw.col(tail.column)
+    inside = column >= threshold if tail.is_top else column <= threshold
+    rest = _distinct(data, tail.column, ~inside)
+    label = tail.label_from(number_label(threshold))
+    _check_label(label, list(rest))
+    ordered = [*rest, label] if tail.is_top else [label, *rest]
+    text = column.replace_strict(
+        list(rest.values()), list(rest), default=nw.lit(label), return_dtype=nw.String
+    )
+    known = nw.when(~column.is_null()).then(text if rest else nw.lit(label))
+    return relabelled(data, tail.column, known, categories=ordered)
+
+
+def _distinct(data: Microdata, column: str, where: nw.Expr) -> dict[str, Any]:
+    """Return the values outside the tail by their labels, in order."""
+    found = data.lazy.filter(where).select(column).unique().collect("polars")[column]
+    values = sorted(found.drop_nulls().to_list())
+    if len(values) > _MOST_CATEGORIES:
+        raise DataError(
+            f"{column!r} has too many different values to become a column of categories",
+            got=f"{len(values)} values outside the tail",
+            do="use replacement = 'threshold' or 'mean', or recode the column first",
+        )
+    return {number_label(v): v for v in values}
+
+
+def _check_label(label: str, others: list[str]) -> None:
+    if label in others:
+        raise ParameterError(
+            "parameter 'label' must not be one of the values that stay",
+            got=repr(label),
+            do="choose another label",
+        )
+
+
+# -- ordered categories -------------------------------------------------------------------------
+
+
+def _code_categories(data: Microdata, tail: Tail) -> Microdata:
+    if tail.replacement in ("mean", "median"):
+        raise SchemaError(
+            f"a {tail.replacement} needs a numeric column",
+            got=f"{tail.column!r}, which is ordinal",
+            do="use replacement = 'threshold' or 'category'",
+        )
+    categories = _checked_categories(data, tail.column)
+    threshold = _threshold_category(data, tail, categories)
+    position = categories.index(threshold)
+    inside = categories[position:] if tail.is_top else categories[: position + 1]
+    outside = categories[:position] if tail.is_top else categories[position + 1 :]
+    label = tail.label_from(threshold) if tail.replacement == "category" else threshold
+    _check_label(label, list(outside))
+    text = nw.col(tail.column).cast(nw.String)
+    coded = nw.when(text.is_in(inside)).then(nw.lit(label)).otherwise(text)
+    ordered = (*outside, label) if tail.is_top else (label, *outside)
+    # A tail named after one of its own categories leaves the hierarchy of categories in use.
+    hierarchy = data.schema[tail.column].hierarchy if label == threshold else None
+    return relabelled(data, tail.column, coded, categories=ordered, hierarchy=hierarchy)
+
+
+def _checked_categories(data: Microdata, column: str) -> tuple[str, ...]:
+    categories = data.schema[column].categories
+    if not categories:
+        raise SchemaError(
+            f"the order of the categories of {column!r} is not known",
+            do=f"declare it with with_categories({column}=[...])",
+        )
+    text = nw.col(column).cast(nw.String)
+    strange = data.lazy.filter(~text.is_null() & ~text.is_in(categories)).select(text.alias("v"))
+    found = strange.head(1).collect("polars")["v"].to_list()
+    if found:
+        raise DataError(
+            f"{column!r} has a value that is none of its categories",
+            got=repr(found[0]),
+            do="add it to the schema's categories",
+        )
+    return categories
+
+
+def _threshold_category(data: Microdata, tail: Tail, categories: tuple[str, ...]) -> str:
+    if tail.quantile is None:
+        threshold = str(tail.threshold)
+        if threshold not in categories:
+            raise ParameterError(
+                f"parameter 'threshold' must be a category of {tail.column!r}",
+                got=repr(tail.threshold),
+                do=nearest(threshold, categories),
+            )
+        return threshold
+    text = data.local[tail.column].cast(str)
+    known = text.is_not_null().to_numpy()
+    if not known.any():
+        raise DataError(f"{tail.column!r} has no values to take a quantile of")
+    number = {category: position for position, category in enumerate(categories)}
+    ranks = text.drop_nulls().replace_strict(number, return_dtype=int).to_numpy()
+    weights = np.ones(len(known)) if data.weights is None else data.weights
+    return categories[int(weighted_quantile(ranks, weights[known], tail.quantile))]

@@ -1,0 +1,155 @@
+"""Probability ratios, Eq. (4.11) of truta2003, of every target with every released record.
+
+A field that the intruder does not know, or that is missing in the release, speaks neither for nor
+against a record: records match on the fields that are there on both sides, and the ratio is taken
+over those. Targets and records with the same known and missing fields are treated together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+
+from tacit.core.errors import DataError
+from tacit.core.keys import group_ids
+from tacit.core.progress import track
+from tacit.risk._agreement import AgreementModel, distinct_rows
+from tacit.risk._external import KnownField
+
+Base = Literal["joint", "independent"]
+_MOST_PATTERNS = 20_000
+"""Pairs of (known fields, released fields) that can be worked through."""
+
+
+@dataclass(frozen=True)
+class Ratios:
+    """Probability ratios of target units."""
+
+    total: np.ndarray
+    """Sum over all released records, for each original record."""
+    own: np.ndarray
+    """Ratio with the record's own release, for each pair of corresponding records."""
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Distinct rows of codes, grouped by which codes are there."""
+
+    of_record: np.ndarray
+    distinct: np.ndarray
+    is_there: np.ndarray
+    pattern: np.ndarray
+    n_patterns: int
+
+    @classmethod
+    def of(cls, fields: list[np.ndarray], places: list[np.ndarray]) -> _Rows:
+        """Put the codes of fields, and the places of near ones, side by side."""
+        distinct, of_record = distinct_rows(np.column_stack([*fields, *places]))
+        is_there = distinct[:, : len(fields)] >= 0
+        pattern, n_patterns = group_ids(is_there.astype(np.int64))
+        return cls(of_record, distinct, is_there, pattern, n_patterns)
+
+    @cached_property
+    def members(self) -> list[np.ndarray]:
+        """Distinct rows of each pattern."""
+        order = np.argsort(self.pattern, kind="stable")
+        ends = np.searchsorted(self.pattern[order], np.arange(1, self.n_patterns))
+        return [np.asarray(part) for part in np.split(order, ends)]
+
+    def amounts(self, weights: np.ndarray | None) -> np.ndarray:
+        """Count the records of each distinct row, or sum their weights."""
+        totals = np.bincount(self.of_record, weights=weights, minlength=len(self.distinct))
+        return np.asarray(totals, dtype=np.float64)
+
+
+class RatioModel:
+    """Ratios between the external information on targets and released records."""
+
+    def __init__(
+        self, fields: Sequence[KnownField], weights: np.ndarray | None, base: Base
+    ) -> None:
+        self._agreement = AgreementModel(fields)
+        places = [f.places for f in fields if f.places is not None]
+        self._targets = _Rows.of([f.external for f in fields], [p[0] for p in places])
+        self._records = _Rows.of([f.released for f in fields], [p[1] for p in places])
+        self._population = self._targets.amounts(weights)
+        self._base = base
+        self._known: dict[tuple[int, tuple[int, ...]], np.ndarray] = {}
+
+    def ratios(self, at: np.ndarray, to: np.ndarray) -> Ratios:
+        """Work out the ratios; original records `at` correspond to released records `to`."""
+        targets, records = self._targets, self._records
+        self._check_size()
+        counts = records.amounts(None)
+        total, own = np.zeros(len(targets.distinct)), np.empty(len(at))
+        for of_target, of_record, pairs in self._pattern_pairs(at, to):
+            rows, others = targets.members[of_target], records.members[of_record]
+            is_shared = targets.is_there[rows[0]] & records.is_there[others[0]]
+            fields = tuple(np.flatnonzero(is_shared).tolist())
+            chance = self._chance(of_target, fields)
+            total[rows] += (
+                self._agreement.totals(
+                    targets.distinct[rows], records.distinct[others], counts[others], fields
+                )
+                / chance[rows]
+            )
+            mine, its = targets.of_record[at[pairs]], records.of_record[to[pairs]]
+            agreement = self._agreement.each(targets.distinct[mine], records.distinct[its])
+            own[pairs] = agreement / chance[mine]
+        return Ratios(total[targets.of_record], own)
+
+    def _check_size(self) -> None:
+        n_pairs = self._targets.n_patterns * self._records.n_patterns
+        if n_pairs > _MOST_PATTERNS:
+            raise DataError(
+                "there are too many patterns of missing keys to match them all",
+                got=f"{self._targets.n_patterns} patterns in the original, "
+                f"{self._records.n_patterns} in the release",
+                do="name fewer keys",
+            )
+
+    def _pattern_pairs(
+        self, at: np.ndarray, to: np.ndarray
+    ) -> Iterator[tuple[int, int, np.ndarray]]:
+        """Yield each pattern of targets with each pattern of records, and their own pairs."""
+        targets, records = self._targets, self._records
+        combined = (
+            targets.pattern[targets.of_record[at]] * records.n_patterns
+            + records.pattern[records.of_record[to]]
+        )
+        order = np.argsort(combined, kind="stable")
+        n_pairs = targets.n_patterns * records.n_patterns
+        starts = np.searchsorted(combined[order], np.arange(n_pairs + 1))
+        with track("matching", n_pairs) as advance:
+            for number in range(n_pairs):
+                pairs = order[starts[number] : starts[number + 1]]
+                yield *divmod(number, records.n_patterns), pairs
+                advance(1)
+
+    def _chance(self, pattern: int, fields: tuple[int, ...]) -> np.ndarray:
+        """P(Ext | not in the sample): how often the population has the values of these fields.
+
+        Filled in for the targets of one pattern.
+        """
+        if (pattern, fields) not in self._known:
+            rows = self._targets.members[pattern]
+            chance = np.ones(len(self._targets.distinct))
+            parts = [fields] if self._base == "joint" else [(c,) for c in fields]
+            for part in parts:
+                chance[rows] *= self._share(rows, part)
+            self._known[pattern, fields] = chance
+        return self._known[pattern, fields]
+
+    def _share(self, rows: np.ndarray, fields: tuple[int, ...]) -> np.ndarray:
+        """Share of the population that agrees with each row on some fields."""
+        if not fields:
+            return np.ones(len(rows))
+        distinct = self._targets.distinct
+        complete = np.flatnonzero(self._targets.is_there[:, fields].all(axis=1))
+        weights = self._population[complete]
+        totals = self._agreement.totals(distinct[rows], distinct[complete], weights, fields)
+        return np.asarray(totals / weights.sum())

@@ -1,0 +1,260 @@
+"""Information loss of numeric data: the table of DF07 and IL1s."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from tacit.core.data import Microdata
+from tacit.core.errors import DataError
+from tacit.core.families import Utility
+from tacit.core.measurement import Measurement
+from tacit.core.method import Columns
+from tacit.core.pairing import Pair, pair
+from tacit.core.schema import Kind, Role
+from tacit.utility._discrepancy import Discrepancy
+from tacit.utility._structure import Factors, Structure
+
+_NOT_MEASURED = {Role.WEIGHT, Role.HOUSEHOLD, Role.IDENTIFIER}
+_ZERO = 1e-9
+"""Factor loadings and coefficients at most this large count as zero."""
+_DOMINATES = 10.0
+"""A term this many times the average of the others decides the information loss alone."""
+
+
+class InformationLoss(
+    Utility,
+    key="information-loss",
+    title="Information loss",
+    cites=("domingoferrer2007",),
+    example={"columns": ["age", "hours", "income", "taxes"]},
+):
+    r"""Measure how far numbers, means, variances and correlations moved.
+
+    Missing values: records are compared where both values are there, means are over the values
+    there, covariances over complete records; all are counted. Weights: used for means and
+    covariances where both files have them. Households: not considered.
+
+    Notes
+    -----
+    The value is the information loss of the score of DF07 [domingoferrer2007]_,
+
+    .. math:: IL = \tfrac15 \left( MV_X + MV_{\bar X} + MV_V + MV_S + MAE_R \right),
+
+    the average of the mean variations of the data, the means, the covariances (:math:`i \le j`) and
+    the variances, and of the mean absolute error of the correlations (:math:`i < j`). Mean
+    variation is :math:`|x' - x| / |x|`, averaged over the components that are not zero in the
+    original; the others are counted. Terms that are not defined (one column has no correlations)
+    are left out. ``details["table"]`` holds mean square error, mean absolute error and mean
+    variation of
+
+    * X, mean, V, S, R: data, means, covariances, variances, correlations;
+    * RF, C, F: correlations with the principal components, communalities of the first one, and
+      coefficients of the projection on them.
+
+    Principal components are those of the standardised columns, signs and order being brought in
+    line with the original. The weight :math:`w_j` of factor j in RF and F is its share of variance
+    times p, so that the divisor :math:`p^2` makes a mean. Beside them stands
+
+    .. math:: IL1s = \frac{1}{np} \sum_{j=1}^{p} \sum_{i=1}^{n}
+       \frac{|x_{ij} - x'_{ij}|}{\sqrt{2}\, S_j},
+
+    which zeros and small values do not upset. ``per_unit`` is its part for each released record.
+
+    Examples
+    --------
+    >>> import tacit
+    >>> from tacit import mask, utility
+    >>> data = tacit.datasets.patients()
+    >>> release = tacit.Plan([mask.Round(columns=["Income"], base=10_000)]).apply(data, seed=1)
+    >>> loss = utility.InformationLoss(columns=["Income", "Billing"]).measure(data, release)
+    >>> loss.text, round(loss.details["table"]["X"]["mean_absolute_error"], 1)
+    ('3.425 %', 1130.0)
+    """
+
+    columns: Columns | None = None
+    """Numeric columns; by default all that both files have, but weights and household numbers."""
+
+    def objection(self, original: Microdata) -> str | None:
+        """Say that there is no numeric column, if there is none."""
+        if self.columns is None and not _numeric_columns(original):
+            return "no numeric column, and the loss of categories is not measured here"
+        return None
+
+    def measure(self, original: Any, release: Any = None) -> Measurement:
+        """Return the average relative change of the numbers and of their statistics."""
+        comparison = _Comparison(pair(original, release), self.columns, by=self.key)
+        table = comparison.table()
+        terms = _terms(table)
+        defined = [t for t in terms.values() if not np.isnan(t)]
+        loss = float(np.mean(defined)) if defined else float("nan")
+        per_record = comparison.scaled_changes()
+        il1s = _mean(per_record)
+        return Measurement(
+            key=self.key,
+            title=self.title,
+            value=loss,
+            better="lower",
+            bounds=(0.0, float("inf")),
+            unit="percent",
+            per_unit=comparison.by_released_record(per_record),
+            details={
+                "columns": comparison.columns,
+                "terms": terms,
+                "il1s": il1s,
+                "table": {name: asdict(row) for name, row in table.items()},
+                **comparison.counts(),
+            },
+            explanation=_explanation(loss, il1s, comparison.columns),
+            warnings=(*comparison.warnings(), *_dominated(terms)),
+        )
+
+
+class _Comparison:
+    """Numeric columns of an original and its release, with their statistics."""
+
+    def __init__(self, both: Pair, columns: Columns | None, *, by: str) -> None:
+        self._both = both
+        self.columns = list(columns) if columns is not None else _shared_columns(both)
+        for side in (both.original, both.released):
+            side.schema.require(self.columns, kinds=[Kind.NUMERIC], by=by)
+            if side.n_records == 0:
+                raise DataError(f"{by} needs at least one record", got="an empty file")
+        if not self.columns:
+            raise DataError(f"{by} needs numeric columns that both files have")
+        numeric = _numeric_columns(both.original) if columns is None else []
+        self._lost = [name for name in numeric if name not in self.columns]
+        self._before = both.original.numeric(self.columns)
+        self._after = both.released.numeric(self.columns)
+        at, to = both.matched
+        self._x, self._y = self._before[at], self._after[to]
+        old, new = both.original.weights, both.released.weights
+        self._weighted = old is not None and new is not None
+        self.original = Structure.of(self._before, old if self._weighted else None)
+        self.release = Structure.of(self._after, new if self._weighted else None)
+
+    def table(self) -> dict[str, Discrepancy]:
+        """Rows of DF07's table of discrepancies."""
+        a, b = self.original, self.release
+        upper = np.triu_indices(len(self.columns))
+        above = np.triu_indices(len(self.columns), k=1)
+        scale = np.outer(a.deviations, a.deviations)
+        between = Discrepancy.between
+        rows = {
+            "X": between(self._x, self._y),
+            "mean": between(a.means, b.means, zero=1e-12 * np.nan_to_num(a.deviations)),
+            "V": between(a.covariances[upper], b.covariances[upper], zero=1e-12 * scale[upper]),
+            "S": between(np.diag(a.covariances), np.diag(b.covariances)),
+            "R": between(a.correlations[above], b.known_correlations[above]),
+        }
+        return rows | self._factor_rows()
+
+    def _factor_rows(self) -> dict[str, Discrepancy]:
+        """Compare the principal components of the columns that vary in both files."""
+        varies = ~np.isnan(np.diag(self.original.correlations + self.release.correlations))
+        if not varies.any():
+            nothing = Discrepancy.between(np.empty(0), np.empty(0))
+            return {"RF": nothing, "C": nothing, "F": nothing}
+        chosen = np.ix_(varies, varies)
+        a = Factors.of(self.original.correlations[chosen])
+        b = Factors.of(self.release.correlations[chosen]).aligned_with(a)
+        between = Discrepancy.between
+        return {
+            "RF": between(a.loadings, b.loadings, weights=a.variances, zero=_ZERO),
+            "C": between(a.communalities, b.communalities, zero=_ZERO),
+            "F": between(a.scores, b.scores, weights=a.variances, zero=_ZERO),
+        }
+
+    def scaled_changes(self) -> np.ndarray:
+        """Terms of IL1s: changes in standard deviations, corresponding records by columns."""
+        weights = self._both.original.weights if self._weighted else None
+        each = [Structure.of(column[:, None], weights).deviations[0] for column in self._before.T]
+        scale = np.where(np.array(each) > 0, np.sqrt(2) * np.array(each), np.nan)
+        return np.asarray(np.abs(self._x - self._y) / scale)
+
+    def by_released_record(self, changes: np.ndarray) -> np.ndarray:
+        """Average the changes of each released record; a simulated record has none."""
+        _, to = self._both.matched
+        found = np.full(self._both.released.n_records, np.nan)
+        n_known = (~np.isnan(changes)).sum(axis=1)
+        total = np.nansum(changes, axis=1)
+        found[to] = np.divide(total, n_known, out=np.full(len(to), np.nan), where=n_known > 0)
+        return found
+
+    def counts(self) -> dict[str, Any]:
+        """Count what was compared and what could not be."""
+        constant = np.diag(self.original.covariances) == 0
+        return {
+            "records_compared": len(self._x),
+            "values_suppressed": int(np.sum(np.isnan(self._y) & ~np.isnan(self._x))),
+            "values_imputed": int(np.sum(~np.isnan(self._y) & np.isnan(self._x))),
+            "complete_records": {
+                "original": self.original.n_complete,
+                "release": self.release.n_complete,
+            },
+            "constant_columns": [c for c, flat in zip(self.columns, constant, strict=True) if flat],
+            "columns_not_compared": self._lost,
+            "weighted": self._weighted,
+        }
+
+    def warnings(self) -> tuple[str, ...]:
+        """Say what a reader must know before trusting the number."""
+        found = []
+        n_gone = int(np.sum(np.isnan(self._y) & ~np.isnan(self._x)))
+        if n_gone:
+            found.append(f"{n_gone:,} values were suppressed; their loss is not in this number.")
+        if self._lost:
+            gone = ", ".join(self._lost)
+            found.append(f"No longer numbers in the release, and not in this number: {gone}.")
+        if self._both.original.schema.weight is not None and not self._weighted:
+            found.append("The release has no weights, so both files were compared unweighted.")
+        return tuple(found)
+
+
+def _numeric_columns(data: Microdata) -> list[str]:
+    return [
+        v.name
+        for v in data.schema.variables
+        if v.kind == Kind.NUMERIC and not v.roles & _NOT_MEASURED
+    ]
+
+
+def _shared_columns(both: Pair) -> list[str]:
+    released = set(_numeric_columns(both.released))
+    return [name for name in _numeric_columns(both.original) if name in released]
+
+
+def _terms(table: dict[str, Discrepancy]) -> dict[str, float]:
+    """Terms of the information loss in the score of domingoferrer2007."""
+    return {
+        **{name: table[name].mean_variation for name in ("X", "mean", "V", "S")},
+        "R": table["R"].mean_absolute_error,
+    }
+
+
+def _dominated(terms: dict[str, float]) -> tuple[str, ...]:
+    """Warn where one term, upset by originals near zero, decides the number alone."""
+    known = {name: t for name, t in terms.items() if not np.isnan(t)}
+    for name, term in known.items():
+        others = [t for other, t in known.items() if other != name]
+        if others and term > 1 and term > _DOMINATES * float(np.mean(others)):
+            text = f"The term {name} decides this number: some original components are near zero, "
+            return (text + "which makes relative changes large. Read IL1s in the details instead.",)
+    return ()
+
+
+def _mean(values: np.ndarray) -> float:
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if len(known) else float("nan")
+
+
+def _explanation(loss: float, il1s: float, columns: list[str]) -> str:
+    if np.isnan(loss):
+        return "No value of the numeric columns can be compared."
+    return (
+        f"The values of {', '.join(columns)}, their means, variances and correlations changed by "
+        f"{100 * loss:.3g} % on average; a single value moved by {100 * il1s * np.sqrt(2):.3g} % "
+        "of its column's standard deviation."
+    )

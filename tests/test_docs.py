@@ -1,0 +1,274 @@
+"""The documentation: it builds without a warning, and every example in it runs.
+
+In the Markdown pages three kinds of fenced blocks are run, from top to bottom, in a folder that
+holds the practice file ``patients.csv``: ``python`` (as a session with ``>>>``, or as a script),
+``console`` (each line after ``$``; it must succeed unless it ends in ``# exit N``) and any block
+whose first line is ``# name.suffix``, which is written to that file.
+"""
+
+import doctest
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from markdown_it import MarkdownIt
+
+import tacit
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+DOCS = REPOSITORY / "docs"
+PAGES = [
+    REPOSITORY / "README.md",
+    REPOSITORY / "CONTRIBUTING.md",
+    *sorted(p for p in DOCS.rglob("*.md") if not {"_build", "methods"} & set(p.parts)),
+]
+_FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+_FILE = re.compile(r"# ([\w./-]+\.\w+)$")
+
+
+def _blocks(page: Path) -> Iterator[tuple[str, str, int]]:
+    for token in MarkdownIt().parse(page.read_text(encoding="utf-8")):
+        if token.type == "fence":
+            yield token.info.strip(), token.content, token.map[0] + 1
+
+
+def _run_python(code: str, names: dict, where: str) -> None:
+    if ">>>" not in code:
+        exec(compile(code, where, "exec"), names)  # noqa: S102
+        return
+    test = doctest.DocTestParser().get_doctest(code, names, where, where, 0)
+    report: list[str] = []
+    results = doctest.DocTestRunner(optionflags=_FLAGS).run(
+        test, out=report.append, clear_globs=False
+    )
+    names.update(test.globs)
+    assert results.failed == 0, "".join(report)
+
+
+def _run_console(text: str, where: str) -> None:
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    environment = {**os.environ, "PATH": path}
+    for line in re.findall(r"^\$ ((?:.*\\\n)*.+)", text, re.MULTILINE):
+        command, _, expected = line.partition("# exit ")
+        done = subprocess.run(
+            ["bash", "-c", command], capture_output=True, text=True, env=environment, timeout=120
+        )
+        assert done.returncode == int(expected or 0), f"{where}: {line}\n{done.stdout}{done.stderr}"
+
+
+def _write(path: Path, content: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(content, encoding="utf-8")
+
+
+def _pages_with_examples() -> list[Path]:
+    wanted = {"python", "console"}
+    return [page for page in PAGES if any(language in wanted for language, _, _ in _blocks(page))]
+
+
+@pytest.mark.parametrize(
+    "page", _pages_with_examples(), ids=lambda p: p.relative_to(REPOSITORY).as_posix()
+)
+def test_examples_of_the_page_run(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    tacit.datasets.patients().frame.write_csv("patients.csv")  # the practice file of all pages
+    names: dict = {"__name__": "__example__"}
+    for language, content, line in _blocks(page):
+        where = f"{page.name}, line {line}"
+        named = _FILE.match(content.split("\n", 1)[0])
+        if named:
+            _write(Path(named[1]), content)
+        elif language == "python":
+            _run_python(content, names, where)
+        elif language == "console":
+            _run_console(content, where)
+
+
+def test_library_example_runs(tmp_path):
+    done = subprocess.run(
+        [sys.executable, REPOSITORY / "examples" / "library.py"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "k-anonymity" in done.stdout.lower()
+
+
+def test_readme_shows_the_library_example():
+    """The ten lines of the README are those of the file that a user can run."""
+    code = (REPOSITORY / "examples" / "library.py").read_text(encoding="utf-8").splitlines()
+    shown = [c for language, c, _ in _blocks(REPOSITORY / "README.md") if language == "python"]
+    lines = [line.strip() for line in shown[0].splitlines() if line.strip()]
+    assert len(lines) <= 10
+    assert [line for line in lines if line in {c.strip() for c in code}] == lines
+
+
+# -- the reference, derived from the registry --------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def reference():
+    spec = importlib.util.spec_from_file_location(
+        "generate_reference", DOCS / "generate_reference.py"
+    )
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_every_method_has_a_page_with_all_its_parameters(reference):
+    pages = reference.pages()
+    for method in tacit.methods():
+        text = pages[f"{method.family}-{method.key}.rst"]
+        assert text.startswith(f"{method.title}\n===")
+        assert method.key in pages["index.rst"]
+        for name in method.model_fields:
+            assert f"``{name}``" in text
+
+
+def test_the_plan_step_on_a_page_is_the_example_of_the_method(reference):
+    pages = reference.pages()
+    for method in tacit.methods("mask"):
+        text = pages[f"mask-{method.key}.rst"]
+        block = re.search(r"\.\. code-block:: toml\n\n((?: {3}.*\n|\n)+)", text)[1]
+        plan = tacit.Plan.from_toml(re.sub(r"^ {3}", "", block, flags=re.MULTILINE))
+        assert plan.methods == (method(**method.example),)
+
+
+def test_a_new_method_gets_a_page_and_a_lost_one_loses_it(reference, tmp_path, monkeypatch):
+    (tmp_path / "mask-lost.rst").write_text("Lost\n====\n", encoding="utf-8")
+    kept = tacit.find("mdav", "mask")
+    monkeypatch.setattr(reference.tacit, "methods", lambda: [kept])
+    reference.write(tmp_path)
+    written = {path.name for path in tmp_path.iterdir()}
+    assert written == {"index.rst", "mask-mdav.rst", "command-line.md"}
+
+
+def test_every_citation_is_in_the_bibliography(reference):
+    known = reference.bibliography_keys()
+    for method in tacit.methods():
+        unknown = set(method.cites) - known
+        assert not unknown, f"{method.key} cites {unknown}; add them to docs/references.bib"
+    for source in (REPOSITORY / "src").rglob("*.py"):
+        text = source.read_text(encoding="utf-8")
+        cited = set(re.findall(r"\[([a-z]+\d{4}[a-z]?)\]_|# Eq\. \([^)]*\) of (\w+)", text))
+        unknown = {a or b for a, b in cited} - known
+        assert not unknown, f"{source.name} cites {unknown}; add them to docs/references.bib"
+
+
+def test_the_bibliography_is_sorted_and_complete():
+    from pybtex.database import parse_file
+
+    entries = parse_file(DOCS / "references.bib").entries
+    assert list(entries) == sorted(entries)
+    for key, entry in entries.items():
+        assert entry.persons.get("author"), key
+        assert {"title", "year"} <= set(entry.fields), key
+        assert re.fullmatch(r"[a-z]+\d{4}[a-z]?", key), key
+
+
+# -- a method of a contributor ------------------------------------------------------------------
+
+_FIND = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import generate_reference
+import tacit
+print(tacit.mask.Jitter.title, "mask-jitter.rst" in generate_reference.pages())
+"""
+
+
+@pytest.fixture(scope="module")
+def contributed(tmp_path_factory):
+    """A copy of the package with the files of the example in CONTRIBUTING."""
+    tree = tmp_path_factory.mktemp("contributed")
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(REPOSITORY / "src", tree / "src", ignore=ignored)
+    for _, content, _ in _blocks(REPOSITORY / "CONTRIBUTING.md"):
+        named = _FILE.match(content.split("\n", 1)[0])
+        if named:
+            _write(tree / named[1], content)
+    return tree
+
+
+def _in(tree: Path, *command: str) -> str:
+    environment = {**os.environ, "PYTHONPATH": str(tree / "src"), "COLUMNS": "100"}
+    done = subprocess.run(
+        [sys.executable, *command], cwd=tree, env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_one_file_makes_a_method_appear_in_library_and_reference(contributed):
+    assert _in(contributed, "-c", _FIND, str(DOCS)).strip() == "Uniform noise True"
+
+
+def test_one_file_makes_a_method_appear_in_the_command_line(contributed):
+    assert "jitter" in _in(contributed, "-m", "tacit.cli", "methods", "--family", "mask")
+    assert "Largest change of a value." in _in(contributed, "-m", "tacit.cli", "methods", "jitter")
+
+
+def test_the_contributed_method_passes_its_own_tests(contributed):
+    files = ["tests/mask/test_jitter.py", "src/tacit/mask/jitter.py"]
+    options = ["-q", "-p", "no:cacheprovider", "--doctest-modules", "--import-mode=importlib"]
+    assert "2 passed" in _in(contributed, "-m", "pytest", *options, *files)
+
+
+# -- the build ---------------------------------------------------------------------------------
+
+
+def test_documentation_builds_without_warnings_and_loads_nothing(tmp_path):
+    command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html"]
+    done = subprocess.run(
+        [*command, "-d", str(tmp_path / "trees"), str(DOCS), str(tmp_path / "html")],
+        capture_output=True,
+        text=True,
+        timeout=500,
+    )
+    assert done.returncode == 0, done.stderr
+    loaded = re.compile(r"""<(?:script|img|link|iframe)[^>]+(?:src|href)=["']https?://""")
+    for page in (tmp_path / "html").rglob("*.html"):
+        assert not loaded.search(page.read_text(encoding="utf-8")), page.name
+
+
+# -- the commands ------------------------------------------------------------------------------
+
+
+def test_make_lists_every_documented_target():
+    done = subprocess.run(["make", "-s", "help"], cwd=REPOSITORY, capture_output=True, text=True)
+    listed = set(re.findall(r"^ +make ([\w-]+) ", done.stdout, re.MULTILINE))
+    wanted = {"setup", "run", "test", "test-all", "check", "bench", "docs", "clean", "format"}
+    assert wanted <= listed
+
+
+def test_constraints_hold_names_and_versions_only():
+    lines = (REPOSITORY / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    pins = [line for line in lines if line and not line.startswith("#")]
+    assert len(pins) > 50
+    for pin in pins:
+        assert re.fullmatch(r"[\w.-]+==[\w.]+", pin), pin
+
+
+def test_constraints_name_every_direct_dependency():
+    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))
+    extras = project["project"]["optional-dependencies"]
+    wanted = [
+        *project["project"]["dependencies"],
+        *extras["sql"],
+        *extras["formats"],
+        *project["dependency-groups"]["dev"],
+    ]
+    text = (REPOSITORY / "constraints.txt").read_text(encoding="utf-8")
+    pinned = {line.split("==")[0].lower().replace("_", "-") for line in text.splitlines()}
+    names = {re.match(r"[\w.-]+", line)[0].lower().replace("_", "-") for line in wanted}
+    assert names <= pinned
