@@ -51,8 +51,9 @@ class Pram(
     counts obey :math:`E[T^*|T] = P^\top T`, so :math:`\hat T = (P^{-1})^\top T^*` is unbiased
     [kooiman1997]_. An invariant matrix has :math:`P^\top T = T`. It is made here from any matrix
     :math:`P` by following it with the posterior matrix
-    :math:`Q_{lk} = p_{kl}T_k / \sum_j p_{jl}T_j`, and mixed with the identity until no diagonal element lies below `stay`. With `compound` the
-    columns are changed together, as one variable, so that only combinations that occur are made.
+    :math:`Q_{lk} = p_{kl}T_k / \sum_j p_{jl}T_j`, and mixed with the identity until no
+    diagonal element lies below `stay`. With `compound` the columns are changed together, as one
+    variable, so that only combinations that occur are made.
 
     Examples
     --------

@@ -69,7 +69,7 @@ class RankSwap(
         table = data.local
         with track("rank swapping", len(self.columns)) as advance:
             for name in self.columns:
-                rank = _rank_codes(data, name)
+                rank = rank_codes(data, name)
                 source = self._sources(rank, strata, rng)
                 table = table.with_columns(table[name][source].alias(name))
                 advance(1)
@@ -130,7 +130,7 @@ def _widest_swap(ordered: np.ndarray, target: float, rng: np.random.Generator) -
     return best
 
 
-def _rank_codes(data: Microdata, name: str) -> np.ndarray:
+def rank_codes(data: Microdata, name: str) -> np.ndarray:
     """Return codes that follow the order of the values; -1 is missing."""
     codes = encode(data, [name])[:, 0].astype(np.int64)
     categories = data.schema[name].categories
