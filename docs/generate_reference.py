@@ -184,7 +184,10 @@ def with_citations(text: str, *, role: str) -> str:
     keys = bibliography_keys()
 
     def cite(found: re.Match[str]) -> str:
-        return f":{role}:`{found[1]}`" if found[1] in keys else found[0]
+        line = found.string[: found.start()].rpartition("\n")[2]
+        if found[1] not in keys:
+            return found[0]
+        return found[1] if r"\text{" in line else f":{role}:`{found[1]}`"  # not in a formula
 
     text = re.sub(r":(?:foot)?cite:[pt]:`([\w,]+)`", rf":{role}:`\1`", text)
     return re.sub(r"\[([a-z]+\d{4}[a-z]?)\]_", cite, text)

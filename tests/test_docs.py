@@ -112,6 +112,13 @@ def test_readme_shows_the_library_example():
     assert [line for line in lines if line in {c.strip() for c in code}] == lines
 
 
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"])
+def test_links_to_files_of_the_repository_are_alive(name):
+    text = (REPOSITORY / name).read_text(encoding="utf-8")
+    for target in re.findall(r"\]\((?!https?:)([^)#]+)\)", text):
+        assert (REPOSITORY / target).exists(), target
+
+
 # -- the reference, derived from the registry --------------------------------------------------
 
 
@@ -176,23 +183,18 @@ def test_the_bibliography_is_sorted_and_complete():
         assert re.fullmatch(r"[a-z]+\d{4}[a-z]?", key), key
 
 
-# -- a method of a contributor ------------------------------------------------------------------
-
-_FIND = """
-import sys
-sys.path.insert(0, sys.argv[1])
-import generate_reference
-import tacit
-print(tacit.mask.Jitter.title, "mask-jitter.rst" in generate_reference.pages())
-"""
+# -- the method of CONTRIBUTING ----------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
 def contributed(tmp_path_factory):
-    """A copy of the package with the files of the example in CONTRIBUTING."""
+    """A copy of the package and the common tests, with the files of the example."""
     tree = tmp_path_factory.mktemp("contributed")
     ignored = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(REPOSITORY / "src", tree / "src", ignore=ignored)
+    for part in ("src", "tests/common"):
+        shutil.copytree(REPOSITORY / part, tree / part, ignore=ignored)
+    for part in ("pyproject.toml", "tests/conftest.py", "docs/references.bib"):
+        _write(tree / part, (REPOSITORY / part).read_text(encoding="utf-8"))
     for _, content, _ in _blocks(REPOSITORY / "CONTRIBUTING.md"):
         named = _FILE.match(content.split("\n", 1)[0])
         if named:
@@ -201,27 +203,27 @@ def contributed(tmp_path_factory):
 
 
 def _in(tree: Path, *command: str) -> str:
-    environment = {**os.environ, "PYTHONPATH": str(tree / "src"), "COLUMNS": "100"}
+    environment = {**os.environ, "PYTHONPATH": str(tree / "src")}
     done = subprocess.run(
-        [sys.executable, *command], cwd=tree, env=environment, capture_output=True, text=True
+        [sys.executable, "-m", *command], cwd=tree, env=environment, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
 
-def test_one_file_makes_a_method_appear_in_library_and_reference(contributed):
-    assert _in(contributed, "-c", _FIND, str(DOCS)).strip() == "Uniform noise True"
-
-
-def test_one_file_makes_a_method_appear_in_the_command_line(contributed):
-    assert "jitter" in _in(contributed, "-m", "tacit.cli", "methods", "--family", "mask")
-    assert "Largest change of a value." in _in(contributed, "-m", "tacit.cli", "methods", "jitter")
-
-
 def test_the_contributed_method_passes_its_own_tests(contributed):
     files = ["tests/mask/test_jitter.py", "src/tacit/mask/jitter.py"]
-    options = ["-q", "-p", "no:cacheprovider", "--doctest-modules", "--import-mode=importlib"]
-    assert "2 passed" in _in(contributed, "-m", "pytest", *options, *files)
+    assert "2 passed" in _in(contributed, "pytest", "-q", "-p", "no:cacheprovider", *files)
+
+
+def test_the_contributed_method_passes_the_common_tests(contributed):
+    chosen = ["tests/common", "-k", "jitter"]
+    report = _in(contributed, "pytest", "-q", "-p", "no:cacheprovider", *chosen)
+    assert int(re.search(r"(\d+) passed", report)[1]) > 10
+
+
+def test_the_contributed_files_are_in_the_house_style(contributed):
+    _in(contributed, "ruff", "check", "src/tacit/mask/jitter.py", "tests/mask/test_jitter.py")
 
 
 # -- the build ---------------------------------------------------------------------------------

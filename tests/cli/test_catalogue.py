@@ -57,5 +57,7 @@ def test_the_parameters_of_mdav():
 
 
 def test_prose_leaves_out_formulas_and_examples():
-    text = "Do ``this``.\n\nMissing: kept.\n\nNotes\n-----\n.. math:: x\n\nExamples\n--------\n>>> 1"
+    text = (
+        "Do ``this``.\n\nMissing: kept.\n\nNotes\n-----\n.. math:: x\n\nExamples\n--------\n>>> 1"
+    )
     assert prose(text) == "Do this.\n\nMissing: kept."

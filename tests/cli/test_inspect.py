@@ -34,6 +34,8 @@ def test_the_proposal_is_saved_for_a_person_to_correct(run, patients, folder, re
     result = run("inspect", patients, "--save-schema", "s.toml")
     assert result.exit_code == 0
     assert "--schema s.toml" in result.stdout
+    text = (folder / "s.toml").read_text()
+    assert "# named like an official number of a person" in text.split('name = "SSN"')[0]
     schema = Schema.load(folder / "s.toml")
     assert schema.identifiers == ["Name", "SSN"]
     assert schema.keys == ["Age", "State"]
@@ -51,6 +53,14 @@ def test_a_file_without_keys_and_one_without_records(run, folder):
     result = run("inspect", "t.csv", "--json")
     assert result.exit_code == 0
     assert json.loads(result.stdout)["records"] == 0
+
+
+def test_a_proposal_with_odd_names_can_be_read_back(run, folder):
+    names = ["a b", "é", "[[column]]", "x#y", 'q"q', "age"]
+    header = ",".join('"' + name.replace('"', '""') + '"' for name in names)
+    (folder / "t.csv").write_text(f"{header}\n1,2,3,4,5,6\n2,3,4,5,6,7\n", encoding="utf-8")
+    assert run("inspect", "t.csv", "--save-schema", "s.toml").exit_code == 0
+    assert Schema.load(folder / "s.toml").columns == names
 
 
 def test_names_that_look_like_markup_are_shown_as_they_are(run, folder):

@@ -93,8 +93,10 @@ values = st.recursive(
     | st.integers(-(10**9), 10**9)
     | st.floats(allow_nan=False)
     | st.text(st.characters(exclude_categories=["Cs"]), max_size=12),
-    lambda inner: st.lists(inner, max_size=4)
-    | st.dictionaries(st.text(st.characters(exclude_categories=["Cs"])), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(st.text(st.characters(exclude_categories=["Cs"])), inner, max_size=3)
+    ),
     max_leaves=8,
 )
 

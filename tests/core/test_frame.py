@@ -85,6 +85,23 @@ def test_pandas_input_is_never_changed(kind):
     pd.testing.assert_frame_equal(given, copy)
 
 
+def test_later_changes_of_a_pandas_frame_do_not_reach_inside():
+    given = pd.DataFrame({"i": [1, 2], "f": [1.0, 2.0], "s": ["x", "y"]})
+    data = Microdata.of(given)
+    given.iloc[0, 0] = 99
+    given.loc[0, "f"] = 99.0
+    given.loc[0, "s"] = "z"
+    assert data.local.rows() == [(1, 1.0, "x"), (2, 2.0, "y")]
+
+
+def test_changes_of_what_came_out_do_not_reach_inside():
+    data = Microdata.of(pd.DataFrame({"i": [1, 2], "f": [1.0, 2.0]}))
+    out = data.frame
+    out.iloc[0, 0] = 99
+    out.loc[0, "f"] = 99.0
+    assert data.local.rows() == [(1, 1.0), (2, 2.0)]
+
+
 @pytest.mark.parametrize("kind", PANDAS)
 def test_pandas_columns_can_lose_values(kind):
     given = pd.DataFrame({"a": PANDAS[kind]})

@@ -3,7 +3,7 @@
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tacit
@@ -156,6 +156,7 @@ def test_misspelt_methods_and_parameters_suggest():
 # -- TOML ---------------------------------------------------------------------------------------
 
 
+@settings(deadline=None)
 @given(st.lists(STEPS, max_size=6))
 def test_toml_keeps_order_and_parameters(steps):
     plan = tacit.Plan(steps)

@@ -1,5 +1,7 @@
 """One plan, one result: whatever kind of frame comes in, and the same kind goes out."""
 
+from functools import cache
+
 import duckdb
 import numpy as np
 import pandas as pd
@@ -9,6 +11,7 @@ import pytest
 
 import tacit
 from tacit import mask
+from tacit.core.errors import TacitError
 
 ENGINES = {
     "polars": (lambda table: table, pl.DataFrame),
@@ -30,12 +33,23 @@ PLAN = tacit.Plan(
     ]
 )
 DATA = tacit.datasets.census(300, missing=0.05)
+COMPLETE = tacit.datasets.census(300)
 
 
-def entered(engine):
+def entered(engine, data=DATA):
     """Bring the same records in by way of another engine, with the same schema."""
     build, _kind = ENGINES[engine]
-    return tacit.Microdata.of(build(DATA.frame)).with_schema(DATA.schema)
+    return tacit.Microdata.of(build(data.frame)).with_schema(data.schema)
+
+
+@cache
+def usable(method):
+    """Return data that a method's example accepts: with missing values, or else without."""
+    try:
+        tacit.Plan([method(**method.example)]).apply(DATA, seed=5)
+    except TacitError:
+        return COMPLETE
+    return DATA
 
 
 def as_rows(frame):
@@ -69,8 +83,8 @@ def test_the_comparison_can_fail(engine):
 @pytest.mark.parametrize("method", tacit.methods("mask"), ids=lambda m: m.key)
 def test_every_method_on_every_engine(method, engine):
     plan = tacit.Plan([method(**method.example)])
-    expected = plan.apply(DATA, seed=5)
-    release = plan.apply(entered(engine), seed=5)
+    expected = plan.apply(usable(method), seed=5)
+    release = plan.apply(entered(engine, usable(method)), seed=5)
     assert isinstance(release.frame, ENGINES[engine][1])
     assert as_rows(release.frame) == as_rows(expected.frame)
     assert release.data.schema == expected.data.schema
@@ -80,13 +94,18 @@ def test_every_method_on_every_engine(method, engine):
 @pytest.mark.parametrize("method", tacit.methods("mask"), ids=lambda m: m.key)
 def test_every_method_without_a_plan(method, engine):
     """A method called by itself works where the data are, also inside an engine."""
-    step, data = method(**method.example), entered(engine)
-    alone = step.apply(data, np.random.default_rng(3))
-    expected = step.apply(DATA, np.random.default_rng(3))
+    step, data = method(**method.example), usable(method)
+    alone = step.apply(entered(engine, data), np.random.default_rng(3))
+    expected = step.apply(data, np.random.default_rng(3))
     columns, rows = as_rows(alone.frame)
     expected_columns, expected_rows = as_rows(expected.frame)
     assert columns == expected_columns
-    assert sorted(rows, key=repr) == sorted(expected_rows, key=repr) or rows == expected_rows
+    assert sorted(rows, key=_order) == sorted(expected_rows, key=_order)
+
+
+def _order(row):
+    """Sort rows of an engine that promises no order; 1 and 1.0 are the same."""
+    return [str(float(v)) if isinstance(v, int | float) else str(v) for v in row]
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -3,7 +3,7 @@
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tacit
@@ -49,11 +49,13 @@ def test_quantile_is_weighted():
     assert values(microdata([1, 2, 3]), quantile=0.2) == [1, 2, 3]
 
 
+@settings(deadline=None)
 @given(NUMBERS, st.integers(-1000, 1000))
 def test_no_released_value_is_below_the_threshold(numbers, threshold):
     assert min(values(numbers, threshold=threshold)) >= threshold
 
 
+@settings(deadline=None)
 @given(NUMBERS, st.integers(-1000, 1000))
 def test_bottom_coding_is_top_coding_of_the_opposite(numbers, threshold):
     mirrored = coded([-n for n in numbers], TopCode, threshold=-threshold).frame["x"]

@@ -6,7 +6,7 @@ import duckdb
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tacit
@@ -62,6 +62,12 @@ def test_keys_are_text_but_match_by_value():
     assert values([2**60 + 1, 0], mapping={2**60 + 1: "big"}) == ["big", "0"]
 
 
+def test_decimals_are_numbers():
+    prices = pl.Series(["1.50", "2.25", None]).cast(pl.Decimal(10, 2))
+    assert values(prices, mapping={"1.5": "low"}) == ["low", "2.25", None]
+    assert values(prices, width=1) == ["[1, 2)", "[2, 3)", None]
+
+
 def test_mapping_survives_a_plan_file():
     plan = tacit.Plan([Recode(column="x", mapping={1: "low", 2: "low", "3": "hïgh"})])
     again = tacit.Plan.from_toml(plan.to_toml())
@@ -115,6 +121,7 @@ def test_bins_accept_infinite_values():
     assert values([-np.inf, np.inf], bins=[0]) == ["< 0", ">= 0"]
 
 
+@settings(deadline=None)
 @given(
     numbers=st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=30),
     cuts=st.lists(st.integers(-100, 100), min_size=1, max_size=40, unique=True).map(sorted),
@@ -148,6 +155,7 @@ def test_decimal_widths_have_exact_ends():
         assert len(low) <= 4
 
 
+@settings(deadline=None)
 @given(
     numbers=st.lists(st.floats(-1e5, 1e5), min_size=1, max_size=30),
     width=st.sampled_from([0.1, 0.25, 1, 3, 7.5, 100]),

@@ -3,7 +3,7 @@
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tacit
@@ -52,6 +52,7 @@ def test_multiples_never_move(direction):
 
 
 @pytest.mark.parametrize("direction", DIRECTIONS)
+@settings(deadline=None)
 @given(values=WHOLE, base=st.integers(1, 500))
 def test_whole_results_are_neighbouring_multiples(values, base, direction):
     rounded = round_whole(values, base, direction, rng())
@@ -66,6 +67,7 @@ def test_whole_results_are_neighbouring_multiples(values, base, direction):
 
 
 @pytest.mark.parametrize("direction", DIRECTIONS)
+@settings(deadline=None)
 @given(values=REAL, base=st.sampled_from([0.01, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0, 1 / 3]))
 def test_real_results_are_close_multiples_and_stable(values, base, direction):
     rounded = round_real(values, base, direction, rng())

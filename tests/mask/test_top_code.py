@@ -4,7 +4,7 @@ import duckdb
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import tacit
@@ -91,6 +91,7 @@ def test_weighted_quantile_moves_with_the_weights():
     assert values(data, quantile=0.3) == [1.0, 2.0, 3.0]
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(-50, 50), min_size=1, max_size=50), st.floats(0.01, 0.99))
 def test_quantile_agrees_with_numpy(numbers, share):
     assume(abs(share * len(numbers) - round(share * len(numbers))) > 1e-6)
@@ -112,6 +113,7 @@ def test_constant_column():
     assert values([7, 7, 7], quantile=0.9, replacement="category") == ["7+"] * 3
 
 
+@settings(deadline=None)
 @given(NUMBERS, st.floats(-1e6, 1e6))
 def test_no_released_value_is_above_the_threshold(numbers, threshold):
     result = np.array(values(numbers, threshold=threshold))
@@ -121,6 +123,7 @@ def test_no_released_value_is_above_the_threshold(numbers, threshold):
     )
 
 
+@settings(deadline=None)
 @given(NUMBERS, st.sampled_from([0.3, 0.5, 0.9]), st.sampled_from(["mean", "median"]))
 def test_the_tail_gets_one_common_value(numbers, share, replacement):
     numbers = np.array(numbers)

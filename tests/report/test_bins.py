@@ -51,9 +51,17 @@ def test_extremes_are_not_shown():
 
 
 def test_few_whole_numbers_keep_their_names():
-    bins = _bins.of_numbers([np.array([0, 1, 1, 2, 3, 3.0])])
+    values = np.repeat([0.0, 1.0, 2.0, 3.0], 4)
+    bins = _bins.of_numbers([values])
     assert bins.labels == ("0", "1", "2", "3")
-    assert bins.count(np.array([0, 1, 1, 2, 3, 3.0])) == (1, 2, 1, 2)
+    assert bins.count(values) == (4, 4, 4, 4)
+
+
+def test_a_single_large_family_is_not_shown():
+    values = np.r_[np.repeat([0.0, 1.0, 2.0, 3.0], 10), 6.0]
+    bins = _bins.of_numbers([values, values[:-1]])
+    assert bins.labels == ("0", "1", "2", "3", "4 and above")
+    assert bins.count(values) == (10, 10, 10, 10, 1)
 
 
 def test_very_skewed_numbers_get_growing_classes():

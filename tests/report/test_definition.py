@@ -56,6 +56,11 @@ def test_a_formula_that_cannot_be_drawn_is_shown_as_written():
     assert formula(r"\nonsense < 1") == '<code class="formula">\\nonsense &lt; 1</code>'
 
 
+def test_arguments_without_braces_are_read_as_latex_does():
+    assert formula(r"\tfrac15 x") == formula(r"\tfrac{1}{5} x")
+    assert "<mn>15</mn>" not in formula(r"\frac15 (x)")
+
+
 def test_without_docutils_formulas_are_shown_as_written(monkeypatch):
     import sys
 

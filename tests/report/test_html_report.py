@@ -110,6 +110,16 @@ def test_identifiers_single_values_and_secrets_stay_out(html, release):
         assert f"{value:,.0f}" not in html
 
 
+def test_nobodys_exact_amount_is_printed():
+    data = tacit.datasets.census(300, missing=0.02)
+    plan = tacit.Plan([tacit.mask.Round(columns=["taxes"], base=10)])
+    page = Page(HtmlReport().render(plan.apply(data, seed=1), EMPTY))
+    printed = set(re.findall(r"\d[\d,]*\.\d+", page.text))
+    for amount in data.local["income"].drop_nulls().filter(data.local["income"].drop_nulls() > 0):
+        assert not {f"{amount}", f"{amount:.2f}", f"{amount:,.2f}"} & printed
+    assert not any(name in page.text for name in data.local["person_id"])
+
+
 def test_a_suspicious_column_is_warned_about_and_not_shown():
     addresses = [f"someone{i}@example.org" for i in range(60)]
     data = Microdata.of(pl.DataFrame({"contact": addresses, "x": [i % 4 for i in range(60)]}))

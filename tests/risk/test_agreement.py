@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tacit.core.errors import DataError
-from tacit.risk._agreement import AgreementModel, distinct_rows
+from tacit.risk._agreement import AgreementModel
 from tacit.risk._external import KnownField
 
 
@@ -90,10 +90,3 @@ def test_too_many_perturbed_fields_are_refused():
     fields = [KnownField(f"f{i}", one, one, "misread", 0.1) for i in range(13)]
     with pytest.raises(DataError, match="fewer keys"):
         AgreementModel(fields)
-
-
-def test_distinct_rows_rebuild_the_rows():
-    rows = np.random.default_rng(0).integers(-1, 2, (50, 3))
-    distinct, ids = distinct_rows(rows)
-    np.testing.assert_array_equal(distinct[ids], rows)
-    assert len(distinct) == len(np.unique(rows, axis=0))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tacit.core.data import Microdata
 
 SEED = 2026
-PLAN = """
+PLAN = """\
 format = 1
 
 [[step]]
@@ -31,19 +31,30 @@ column = "age"
 width = 10
 
 [[step]]
-method = "top_code"
+method = "top-code"
 column = "income"
 quantile = 0.99
 replacement = "mean"
 
 [[step]]
-method = "mdav"
-columns = ["income", "taxes"]
-k = 5
+method = "top-code"
+column = "taxes"
+quantile = 0.99
+replacement = "mean"
 
 [[step]]
-method = "local_suppression"
+method = "round"
+columns = ["income", "taxes"]
+base = 100
+
+[[step]]
+method = "local-suppression"
 k = 3
+"""
+"""Coarser places and ages, no extreme amounts, no one alone with his or her keys.
+
+Microaggregation is not among the steps: a mean over people with and without income would break the
+rule that those without work have none.
 """
 
 

@@ -10,16 +10,25 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Option
 
-from tacit.cli.console import Answer
+from tacit.cli.console import Answer, one_line
 from tacit.cli.options import DataArgument, Reading
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from tacit.core.data import Microdata
+    from tacit.core.schema import Schema
+    from tacit.suggest import Suggestions
 
 _SIZE = "__tacit_size__"
 """A name that no column of a user has."""
+_COLUMN = "[[column]]\n"
+_HINT = """\
+# Roles proposed by tacit, for a person to correct. A column may have none, one or several of:
+# identifier (names a unit outright; removed), key (an intruder may know it), confidential,
+# non-confidential, household, stratum, weight.
+
+"""
 
 
 def inspect(
@@ -40,6 +49,7 @@ def inspect(
     the file, and give it to `tacit apply --schema`.
     """
     from tacit.cli.opening import open_data
+    from tacit.core.atomic import write_text
     from tacit.suggest import suggest_roles
 
     if save_schema is not None:
@@ -48,7 +58,7 @@ def inspect(
     suggestions = suggest_roles(opened)
     proposed = suggestions.apply(opened)
     if save_schema is not None:
-        proposed.schema.save(save_schema)
+        write_text(save_schema, _commented(proposed.schema, suggestions))
     document = {
         "data": data,
         "records": opened.n_records,
@@ -66,6 +76,14 @@ def _check_new(path: Path, *, force: bool) -> None:
         raise WriteError(
             "the schema file exists already", got=str(path), do="choose another or use --force"
         )
+
+
+def _commented(schema: Schema, suggestions: Suggestions) -> str:
+    """Write a schema as TOML with the reason for each proposal above it."""
+    head, *columns = schema.to_toml().split(_COLUMN)
+    reasons = (f"# {one_line(s.reason)} ({s.confidence:.0%} sure)\n" for s in suggestions)
+    described = (_COLUMN + why + text for why, text in zip(reasons, columns, strict=True))
+    return _HINT + head + "".join(described)
 
 
 def _columns(data: Microdata, suggested: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:

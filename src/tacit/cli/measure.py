@@ -51,7 +51,7 @@ def measure(
     from tacit.cli.opening import open_data
     from tacit.cli.release_folder import is_release, open_release, recorded_roles
 
-    chosen = _chosen(measure or [])
+    chosen = _chosen(measure or [], alone=released is None)
     folder = Path(released) if released is not None and is_release(Path(released)) else None
     before = open_data(original, reading, recorded_roles(folder, roles))
     after = None
@@ -64,10 +64,16 @@ def measure(
     return Answer(document, _drawn(card, released))
 
 
-def _chosen(texts: list[str]) -> list[Measure] | None:
+def _chosen(texts: list[str], *, alone: bool) -> list[Measure] | None:
     from tacit.cli.steps import parse_step
+    from tacit.core.errors import ParameterError
 
     built = [parse_step(text, "risk", "utility") for text in texts]
+    for method in built:
+        if alone and method.family == "utility":
+            raise ParameterError(
+                f"{method.key} compares a release with its original", do="give RELEASED after DATA"
+            )
     return built or None  # type: ignore[return-value]
 
 

@@ -245,7 +245,7 @@ class Microdata:
         series = []
         for name, array in arrays.items():
             self._check_length(name, array)
-            column = pl.Series(name, array)
+            column = pl.Series(name, np.array(array))  # a copy: Polars would share the memory
             series.append(column.fill_nan(None) if column.dtype.is_float() else column)
         return self._holding(self.local.with_columns(series), self.schema)
 

@@ -225,7 +225,8 @@ def _from_pandas(native: Any) -> Any:
     import polars as pl
 
     try:
-        return pl.from_pandas(native, include_index=False)
+        # A copy, because Polars would share the memory of a frame its owner may change later.
+        return pl.from_pandas(native.copy(), include_index=False)
     except Exception as error:
         mixed = [str(c) for c in native.columns if _is_mixed(native[c])]
         raise DataError(

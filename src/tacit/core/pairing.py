@@ -45,14 +45,25 @@ def pair(original: Any, release: Any = None) -> Pair:
     have the same number of records; otherwise they stay unpaired.
     """
     before = Microdata.of(original)
-    after = before if release is None else Microdata.of(getattr(release, "data", release))
+    after = before if release is None else _data_of(release)
     if release is not None and after is not before and not after.schema.has_roles:
         known = [c for c in before.columns if c in after.schema]
         after = after.with_schema(_copied_roles(before, after, known))
     rows = after.rows
     if rows is None and before.n_records == after.n_records:
         rows = np.arange(before.n_records)
+    if rows is not None and rows.max(initial=-1) >= before.n_records:
+        raise DataError(
+            "the release was made from other data than these",
+            got=f"record {rows.max() + 1:,} of {before.n_records:,}",
+        )
     return Pair(before, after, rows)
+
+
+def _data_of(release: Any) -> Microdata:
+    """Return the records of a release; a frame may have a column named data, so look twice."""
+    held = getattr(release, "data", None)
+    return held if isinstance(held, Microdata) else Microdata.of(release)
 
 
 def _copied_roles(before: Microdata, after: Microdata, columns: list[str]) -> Any:

@@ -271,8 +271,8 @@ class Schema(Value):
                 do=nearest(min(unknown), ["column", "constraint"]),
             )
         try:
-            variables = tuple(_variable(c) for c in content.get("column", []))
-            return cls(variables=variables, constraints=tuple(content.get("constraint", ())))
+            variables = tuple(_variable(c) for c in _tables(content, "column"))
+            return cls(variables=variables, constraints=tuple(_tables(content, "constraint")))
         except ParameterError as error:
             raise SchemaError(error.what) from error
 
@@ -286,6 +286,13 @@ class Schema(Value):
             return cls.from_toml(path.read_text(encoding="utf-8"))
         except UnicodeDecodeError as error:
             raise SchemaError(f"the schema file is not UTF-8 text: {path}") from error
+
+
+def _tables(content: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
+    tables = content.get(name, [])
+    if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
+        raise SchemaError(f"a schema file writes each {name} as a table [[{name}]]")
+    return tables
 
 
 def _variable(fields: Mapping[str, Any]) -> Variable:

@@ -12,7 +12,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from tacit.core.errors import WriteError, optional
+from tacit.core.errors import ReadError, WriteError, optional
 from tacit.io.kinds import Notation, found
 
 _STORED_AS = {
@@ -164,7 +164,14 @@ class DuckDb:
     def __init__(self, path: Path, writable: bool) -> None:
         import duckdb
 
-        self._connection = duckdb.connect(str(path), read_only=not writable)
+        try:
+            self._connection = duckdb.connect(str(path), read_only=not writable)
+        except duckdb.ConnectionException as error:
+            if writable:
+                raise WriteError(
+                    f"{path.name} is open for reading in this program", do="write to another one"
+                ) from error
+            raise ReadError(f"{path.name} is open for writing in this program") from error
 
     def tables(self) -> list[str]:
         """Return the names of the tables on the search path."""

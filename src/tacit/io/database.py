@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
-from urllib.parse import parse_qsl, unquote, urlencode, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 
 from pydantic import BeforeValidator
 
@@ -48,8 +48,8 @@ def without_password(url: str) -> str:
     parts = urlsplit(f"//{rest}")
     user, at, host = parts.netloc.rpartition("@")
     query = [(k, v) for k, v in parse_qsl(parts.query) if "password" not in k.lower()]
-    kept = parts._replace(netloc=f"{user.split(':')[0]}{at}{host}", query=urlencode(query))
-    return f"{scheme}:{urlunsplit(kept)}" if parts.netloc else f"{scheme}://{kept.path}"
+    place = f"{user.split(':')[0]}{at}{host}{parts.path}"
+    return f"{scheme}://{place}" + (f"?{urlencode(query)}" if query else "")
 
 
 def read_table(url: str, table: str | None, asked: DatabaseTable) -> Any:

@@ -6,6 +6,7 @@ than a number can hold is a code and stays text; only ISO dates are dates; anyth
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -23,7 +24,9 @@ _CODE = r"^(?:\+\d+|-?0\d+|-?\d{19,})$"
 """Digits that a number would not give back: leading zeros, a plus sign, too many of them."""
 _ISO_DATE = r"^\d{4}-\d{2}-\d{2}$"
 _ISO_TIME = r"^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?$"
-_SAMPLE = 200
+_WHOLE = r"[+-]?[0-9]+"
+_DECIMAL = r"[+-]?(?:[0-9]+[.,]?[0-9]*|[.,][0-9]+)(?:e[+-]?[0-9]+)?|[+-]?(?:nan|inf|infinity)"
+_SAMPLE = 100
 EXACT = 2**53
 """Largest whole number up to which a double holds every whole number."""
 
@@ -78,16 +81,22 @@ def found(text: Any, notation: Notation) -> Any:
     return _text(text, notation)
 
 
-def _plausible(text: Any, notation: Notation) -> list[Callable[[Any, Notation], Any]]:
-    """Return the types that the first values could have."""
+def _plausible(text: Any, notation: Notation) -> tuple[Callable[[Any, Notation], Any], ...]:
+    """Return the types that the first values could have: a cheap guess, to be proved by all."""
     present = text.drop_nulls() if text.null_count() else text
-    sample = _known(present.head(_SAMPLE).str.strip_chars(), notation).drop_nulls()
-    if not len(sample):
-        sample = _known(present.str.strip_chars(), notation).drop_nulls().head(_SAMPLE)
-    if not len(sample):
-        return []
-    attempts = (_boolean, _integer, _real, _date, _moment)
-    return [attempt for attempt in attempts if attempt(sample, notation) is not None]
+    sample = _bare(present.head(_SAMPLE), notation)
+    if not sample:
+        known = _known(present.str.strip_chars(), notation).drop_nulls()
+        sample = _bare(known.head(_SAMPLE), notation)
+    for pattern, attempts in _GUESSES:
+        if sample and all(map(pattern.fullmatch, sample)):
+            return attempts
+    return ()
+
+
+def _bare(text: Any, notation: Notation) -> list[str]:
+    words = {*notation.missing, ""}
+    return [value for value in map(str.strip, text.to_list()) if value not in words]
 
 
 def declared(text: Any, kind: Kind, notation: Notation) -> Any:
@@ -177,6 +186,15 @@ def _as_moment(values: Any) -> Any:
     minutes = spaced.str.len_bytes() == len("2000-01-01 00:00")
     filled = pl.select(pl.when(minutes).then(spaced + ":00").otherwise(spaced)).to_series()
     return filled.str.to_datetime("%Y-%m-%d %H:%M:%S%.f", time_unit="us", strict=False)
+
+
+_GUESSES = (
+    (re.compile(r"true|false", re.IGNORECASE), (_boolean,)),
+    (re.compile(_WHOLE), (_integer, _real)),
+    (re.compile(_DECIMAL, re.IGNORECASE), (_real,)),
+    (re.compile(_ISO_DATE), (_date,)),
+    (re.compile(_ISO_TIME), (_moment,)),
+)
 
 
 def _any_date(values: Any, notation: Notation) -> Any:

@@ -37,6 +37,7 @@ class Crowd:
     """Original row of each touched record."""
     touched_blanks: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))
     """Pattern of the values each touched record lost."""
+    _sorted: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray] | None = None
 
     @classmethod
     def of(cls, codes: np.ndarray) -> Crowd:
@@ -56,9 +57,16 @@ class Crowd:
         np.subtract.at(self.counts, rows, 1)
         self.touched_rows = np.concatenate([self.touched_rows, rows]).astype(np.int32)
         self.touched_blanks = np.concatenate([self.touched_blanks, blanks])
+        self._sorted = None
 
-    def compatible(self, rows: np.ndarray, patterns: np.ndarray) -> np.ndarray:
-        """Count the records that may equal each given row, of which `patterns` may be anything."""
+    def compatible(
+        self, rows: np.ndarray, patterns: np.ndarray, *, most_patterns: int | None = None
+    ) -> np.ndarray:
+        """Count the records that may equal each given row, of which `patterns` may be anything.
+
+        With `most_patterns`, records with rare patterns of missing values are left out: a lower
+        bound that costs less.
+        """
         crowd_rows, counts, starts, crowd_patterns = self._by_pattern()
         totals = np.zeros(len(rows), dtype=np.int64)
         order = np.argsort(patterns, kind="stable")
@@ -66,17 +74,29 @@ class Crowd:
         for pattern, chosen in zip(distinct, np.split(order, begins[1:]), strict=bool(len(rows))):
             totals[chosen] = kernel.count_compatible(
                 self.rows, rows[chosen].astype(np.int32), pattern,
-                crowd_rows, counts, starts, crowd_patterns,
+                crowd_rows, counts, starts, crowd_patterns[:most_patterns],
             )  # fmt: skip
         return totals
 
+    @property
+    def n_patterns(self) -> int:
+        """Number of patterns of missing values among the records."""
+        return len(self._by_pattern()[3])
+
     def _by_pattern(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        untouched = np.flatnonzero(self.counts).astype(np.int32)
-        rows = np.concatenate([untouched, self.touched_rows])
-        counts = np.ones(len(rows), dtype=np.int64)
-        counts[: len(untouched)] = self.counts[untouched]
-        patterns = self.missing[rows]
-        patterns[len(untouched) :] |= self.touched_blanks
-        order = np.argsort(patterns, kind="stable")
-        distinct, starts = np.unique(patterns[order], return_index=True)
-        return rows[order], counts[order], np.append(starts, len(rows)), distinct
+        """Rows and counts sorted by pattern, most frequent first; starts; patterns."""
+        if self._sorted is None:
+            untouched = np.flatnonzero(self.counts).astype(np.int32)
+            rows = np.concatenate([untouched, self.touched_rows])
+            counts = np.ones(len(rows), dtype=np.int64)
+            counts[: len(untouched)] = self.counts[untouched]
+            patterns = self.missing[rows]
+            patterns[len(untouched) :] |= self.touched_blanks
+            distinct, which, sizes = np.unique(patterns, return_inverse=True, return_counts=True)
+            frequent = np.argsort(-sizes, kind="stable")
+            rank = np.empty_like(frequent)
+            rank[frequent] = np.arange(len(frequent))
+            order = np.argsort(rank[which], kind="stable")
+            starts = np.append(0, np.cumsum(sizes[frequent]))
+            self._sorted = rows[order], counts[order], starts, distinct[frequent]
+        return self._sorted

@@ -11,7 +11,7 @@ import numpy as np
 _MOST_SETS = 5_000
 """All sets up to some size are tried while there are no more than this many."""
 _MOST_BATCHES = 40
-_WORK = 20_000_000
+_WORK = 5_000_000
 """Records times sets looked at together, which bounds memory and the time between interrupts."""
 
 

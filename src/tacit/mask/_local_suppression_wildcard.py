@@ -17,6 +17,10 @@ from tacit.mask._local_suppression_crowd import Crowd
 from tacit.mask._local_suppression_sets import ColumnSets
 
 _NO_LIMIT = np.int64(1) << 60
+_WORK = 10_000_000
+"""Sets times violators times patterns counted in one round."""
+_WORTH_A_ROUND = 0.03
+"""A batch is tried again while a round settles more than this share of the violators."""
 
 
 def violators(codes: np.ndarray, k: int) -> np.ndarray:
@@ -61,25 +65,34 @@ class WildcardSuppression:
     def run(self, advance: Callable[[float], None]) -> tuple[np.ndarray, np.ndarray]:
         """Return the records that lose values and the pattern of what each loses."""
         for sets in self.sets:
-            while self._round(sets, advance):
+            while self._round(sets, advance) > _WORTH_A_ROUND and self._most_patterns(sets) > 1:
                 pass
             if not self.short.any():
                 break
         touched = self.blanks != 0
         return self.records[touched], self.blanks[touched]
 
-    def _round(self, sets: np.ndarray, advance: Callable[[float], None]) -> bool:
-        """Protect violators with one batch of sets; return whether another round may do more."""
+    def _round(self, sets: np.ndarray, advance: Callable[[float], None]) -> float:
+        """Protect violators with one batch of sets; return the share that is safe now."""
         active = np.flatnonzero(self.short)
         if not len(active):
-            return False
+            return 0.0
         options = self._options(active, np.append(np.int64(0), sets))
         if not options.protects.any():
-            return False
+            return 0.0
         chosen = self._choices(active, options)
         self._apply(active, options.sets[chosen])
-        advance(len(active) - np.count_nonzero(self.short))
-        return True
+        settled = len(active) - int(np.count_nonzero(self.short))
+        advance(settled)
+        return settled / len(active)
+
+    def _most_patterns(self, sets: np.ndarray) -> int:
+        """How many patterns of missing values to heed; fewer where there is much to count.
+
+        Once the largest groups are counted, further rounds differ only by the gaps they made.
+        """
+        work = max(1, len(sets) * np.count_nonzero(self.short))
+        return int(max(1, _WORK // work))
 
     def _options(self, active: np.ndarray, sets: np.ndarray) -> kernel.Options:
         rows, n_sets, n_active = self.rows[active], len(sets), len(active)
@@ -88,8 +101,11 @@ class WildcardSuppression:
         members = np.empty((n_sets, n_active), dtype=np.int32)
         starts = np.zeros((n_sets, n_active + 1), dtype=np.int32)
         scores = np.zeros(n_sets)
+        most_patterns = self._most_patterns(sets)
         for s, pattern in enumerate(sets):
-            counts = self.crowd.compatible(rows, self.crowd.missing[rows] | pattern)
+            counts = self.crowd.compatible(
+                rows, self.crowd.missing[rows] | pattern, most_patterns=most_patterns
+            )
             protects[:, s] = counts >= self.k if s else False
             scores[s] = np.minimum(counts, self.k).sum()
             classes[s], members[s], starts[s] = kernel.classes(self.crowd.rows, rows, pattern)

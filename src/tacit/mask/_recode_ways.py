@@ -25,7 +25,9 @@ def recode_mapping(
     """Replace categories by the names that a mapping gives them."""
     dtype = data.lazy.collect_schema()[column]
     old = _typed_keys(column, mapping, dtype)
-    value = nw.col(column)
+    text = nw.col(column).cast(nw.String)
+    is_fraction = dtype.is_numeric() and not dtype.is_integer()
+    value = nw.col(column).cast(nw.Float64) if is_fraction else nw.col(column)
     unnamed = _distinct(data, column, ~value.is_null() & ~value.is_in(old))
     if complete and unnamed:
         raise DataError(
@@ -39,7 +41,7 @@ def recode_mapping(
             got=", ".join(map(repr, list(mapping)[:3])),
             do=nearest(next(iter(mapping)), map(str, unnamed[:20])),
         )
-    rest = value.cast(nw.String) if other is None else nw.lit(other)
+    rest = text if other is None else nw.lit(other)
     new = value.replace_strict(old, list(mapping.values()), default=rest, return_dtype=nw.String)
     labels = nw.when(~value.is_null()).then(new)
     return relabelled(data, column, labels, categories=_joined(data, column, mapping, other))

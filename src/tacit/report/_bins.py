@@ -13,7 +13,10 @@ import numpy as np
 TAIL = 0.005
 """Share of the records at each end that may share one open-ended bin."""
 N_BINS = 24
+"""Most bins aimed at."""
 _MOST_GROWING = 12
+_FEW = 3
+"""A bin that shows a single number at the end of the range holds at least so many records."""
 _LUMP = 0.7
 """From this share of records in one of many bins, bins of growing width say more."""
 _DAYS = {"1d": 1, "1w": 7, "1mo": 30.4, "1q": 91.3, "1y": 365.25}
@@ -58,22 +61,45 @@ def of_numbers(samples: Iterable[np.ndarray]) -> Bins | None:
 
 def _even(samples: list[np.ndarray], is_whole: bool) -> Bins | None:
     low, high = _range(samples)
-    step = nice_step((high - low) / N_BINS if high > low else abs(low) / 10, is_whole=is_whole)
+    width = (high - low) / _n_bins(samples) if high > low else abs(low) / 10
+    step = nice_step(width, is_whole=is_whole)
     if not math.isfinite(step):
         return None
+    is_single = is_whole and step == 1
+    if is_single:
+        low, high = _common_range(samples, low, high)
     first = math.floor(low / step) * step
-    n_bins = int((high - first) / step) + 1
-    edges = first + step * np.arange(n_bins + 1)
+    edges = first + step * np.arange(int((high - first) / step) + 2)
     if not np.all(np.diff(edges) > 0):
         return None
+    bins = _with_open_ends(edges, samples, single=is_single)
+    return bins.centred() if is_single else bins
+
+
+def _common_range(samples: list[np.ndarray], low: float, high: float) -> tuple[float, float]:
+    """Shrink a range whose bins show single numbers to those that some records share."""
+    crowd = [np.sort(s)[[_FEW - 1, -_FEW]] for s in samples if len(s) > 2 * _FEW]
+    if not crowd:
+        return low, high
+    return max(low, min(float(c[0]) for c in crowd)), min(high, max(float(c[1]) for c in crowd))
+
+
+def _with_open_ends(edges: np.ndarray, samples: list[np.ndarray], *, single: bool) -> Bins:
+    """Add a bin at each end for the values beyond it."""
+    step = edges[1] - edges[0]
     below = min(s.min() for s in samples) < edges[0]
     above = max(s.max() for s in samples) >= edges[-1]
     if below:
         edges = np.r_[edges[0] - step, edges]
     if above:
         edges = np.r_[edges, edges[-1] + step]
-    bins = _labelled(edges, below=below, above=above, single=is_whole and step == 1)
-    return bins if step != 1 or not is_whole else bins.centred()
+    return _labelled(edges, below=below, above=above, single=single)
+
+
+def _n_bins(samples: list[np.ndarray]) -> int:
+    """Return twice the cube root of the number of values: few values, few bins."""
+    n_values = max(len(s) for s in samples)
+    return min(N_BINS, max(5, math.ceil(2 * math.cbrt(n_values))))
 
 
 def _range(samples: list[np.ndarray]) -> tuple[float, float]:

@@ -24,6 +24,9 @@ _INLINE = re.compile(
     r"|\*\*?(?P<strong>[^*\s][^*]*)\*\*?"
 )
 
+# LaTeX reads \frac15 as one fifth, docutils as fifteen over what follows.
+_FRACTION = re.compile(r"\\([td]?frac)\s*(\d)\s*(\d)")
+
 
 @dataclass(frozen=True)
 class Definition:
@@ -104,12 +107,13 @@ def formula(latex: str, *, block: bool = False) -> Markup:
     from markupsafe import Markup
 
     latex = re.sub(r"\s+", " ", latex).strip()
+    braced = _FRACTION.sub(r"\\\1{\2}{\3}", latex)
     try:
         from docutils.utils.math.latex2mathml import (  # type: ignore[import-untyped]
             tex2mathml,
         )
 
-        mathml = tex2mathml(latex, as_block=block)
+        mathml = tex2mathml(braced, as_block=block)
     except (ImportError, ValueError):  # docutils calls a bad formula a ValueError
         return Markup('<code class="formula">{}</code>').format(latex)
     compact = re.sub(r'\sxmlns="[^"]*"|(?<=>)\s+(?=<)', "", mathml)

@@ -24,6 +24,7 @@ import numpy as np
 from tacit.core.errors import DataError
 from tacit.core.keys import group_ids
 from tacit.risk._external import STEPS_PER_ERROR, KnownField
+from tacit.risk._neighbours import near_totals
 
 Way = Literal["equal", "near", "any"]
 _REACH = 4 * STEPS_PER_ERROR
@@ -115,37 +116,12 @@ def _equal_totals(
     ids, n_groups = group_ids(np.concatenate([targets[:, equal], records[:, equal]]))
     of_targets, of_records = ids[: len(targets)], ids[len(targets) :]
     if near:
-        return _near_totals(
-            np.column_stack([of_targets, targets[:, near]]),
-            np.column_stack([of_records, records[:, near]]),
+        # Groups lie so far apart that records of different groups are out of reach.
+        return near_totals(
+            np.column_stack([of_targets * (_REACH + 1), targets[:, near]]),
+            np.column_stack([of_records * (_REACH + 1), records[:, near]]),
             weights,
-            n_groups,
+            _FACTORS,
         )
     totals = np.bincount(of_records, weights=weights, minlength=n_groups)
     return np.asarray(totals[of_targets])
-
-
-def _near_totals(
-    targets: np.ndarray, records: np.ndarray, weights: np.ndarray, n_groups: int
-) -> np.ndarray:
-    """Sum agreement of near fields within groups; the first column holds the group."""
-    from tacit.risk import _agreement_kernel as kernel
-
-    wanted, position = distinct_rows(targets)
-    found, of_record = distinct_rows(records)
-    amounts = np.bincount(of_record, weights=weights, minlength=len(found))
-    order = np.lexsort((found[:, 1], found[:, 0]))
-    found, amounts = np.ascontiguousarray(found[order]), amounts[order]
-    starts = np.searchsorted(found[:, 0], np.arange(n_groups + 1))
-    totals = kernel.near_totals(
-        wanted[:, 0], wanted[:, 1:], starts, found[:, 1:], amounts, _FACTORS
-    )
-    return np.asarray(totals[position])
-
-
-def distinct_rows(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the distinct rows and, for each row, which of them it is."""
-    ids, n_groups = group_ids(rows)
-    distinct = np.empty((n_groups, rows.shape[1]), dtype=rows.dtype)
-    distinct[ids] = rows
-    return distinct, ids

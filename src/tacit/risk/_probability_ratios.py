@@ -17,8 +17,9 @@ import numpy as np
 from tacit.core.errors import DataError
 from tacit.core.keys import group_ids
 from tacit.core.progress import track
-from tacit.risk._agreement import AgreementModel, distinct_rows
+from tacit.risk._agreement import AgreementModel
 from tacit.risk._external import KnownField
+from tacit.risk._neighbours import distinct_rows
 
 Base = Literal["joint", "independent"]
 _MOST_PATTERNS = 20_000
@@ -67,10 +68,19 @@ class _Rows:
 
 
 class RatioModel:
-    """Ratios between the external information on targets and released records."""
+    """Ratios between the external information on targets and released records.
+
+    `relative` says that only quotients of ratios matter, as for a target certain to be released;
+    their denominators are then left out where they cancel.
+    """
 
     def __init__(
-        self, fields: Sequence[KnownField], weights: np.ndarray | None, base: Base
+        self,
+        fields: Sequence[KnownField],
+        weights: np.ndarray | None,
+        base: Base,
+        *,
+        relative: bool = False,
     ) -> None:
         self._agreement = AgreementModel(fields)
         places = [f.places for f in fields if f.places is not None]
@@ -78,6 +88,8 @@ class RatioModel:
         self._records = _Rows.of([f.released for f in fields], [p[1] for p in places])
         self._population = self._targets.amounts(weights)
         self._base = base
+        n_pairs = self._targets.n_patterns * self._records.n_patterns
+        self._is_chance_needed = not relative or n_pairs > 1
         self._known: dict[tuple[int, tuple[int, ...]], np.ndarray] = {}
 
     def ratios(self, at: np.ndarray, to: np.ndarray) -> Ratios:
@@ -138,6 +150,8 @@ class RatioModel:
         if (pattern, fields) not in self._known:
             rows = self._targets.members[pattern]
             chance = np.ones(len(self._targets.distinct))
+            if not self._is_chance_needed:
+                return chance
             parts = [fields] if self._base == "joint" else [(c,) for c in fields]
             for part in parts:
                 chance[rows] *= self._share(rows, part)

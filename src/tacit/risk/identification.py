@@ -150,8 +150,7 @@ class IdentificationRisk(
         both = pair(original, release)
         names = _known_fields(both.original, self.keys)
         _check_usable(both, names)
-        at, _ = both.matched
-        inclusion, population, warnings = self._inclusion(both, len(np.unique(at)))
+        inclusion, population, warnings = self._inclusion(both)
         fields = external_fields(both, names, self.errors, coarse=self.matching == "auto")
         probability = self._probabilities(both, fields, inclusion)
         unpaired = _unpaired(both, fields)
@@ -182,15 +181,18 @@ class IdentificationRisk(
         at, to = both.matched
         t, n = both.released.n_records, both.original.n_records
         if fields:
-            ratios = RatioModel(fields, both.original.weights, self.base).ratios(at, to)
+            weights, certain = both.original.weights, inclusion == 1
+            model = RatioModel(fields, weights, self.base, relative=certain)
+            ratios = model.ratios(at, to)
             found = _posterior(inclusion, t, ratios.own, ratios.total[at])
         else:
             found = np.full(len(at), inclusion / t)
         # A unit may be released several times, by sampling with replacement.
         return np.bincount(at, weights=found, minlength=n).clip(0.0, 1.0)
 
-    def _inclusion(self, both: Pair, n_real: int) -> tuple[float, float, tuple[str, ...]]:
-        """Inclusion probability r / N, the population size N, and what to say about it."""
+    def _inclusion(self, both: Pair) -> tuple[float, float, tuple[str, ...]]:
+        """Return the inclusion probability r / N, the population size N, and warnings."""
+        n_real = _n_real(both)
         if self.population is not None:
             if self.population < n_real:
                 raise DataError(
@@ -221,16 +223,20 @@ def _check_usable(both: Pair, names: list[str]) -> None:
         raise DataError("identification-risk needs at least one record", got="an empty file")
 
 
+def _n_real(both: Pair) -> int:
+    """Count the original units that are in the release, each once."""
+    return int(np.count_nonzero(np.bincount(both.matched[0])))
+
+
 def _factors(both: Pair) -> dict[str, Any]:
     """Return the sampling and simulated factors, Eq. (3.9) and (3.8) of truta2003."""
-    at, _ = both.matched
-    n, t, r = both.original.n_records, both.released.n_records, len(np.unique(at))
+    n, t, r = both.original.n_records, both.released.n_records, _n_real(both)
     return {
         "originals": n,
         "released": t,
         "real": r,
         "sampling_factor": r / n,
-        "simulated_factor": (t - len(at)) / t,
+        "simulated_factor": (t - len(both.matched[0])) / t,
     }
 
 
@@ -256,9 +262,10 @@ def _unpaired(both: Pair, fields: list[KnownField]) -> dict[str, tuple[int, str]
         sizes = np.bincount(codes[codes >= 0])
         n_alone = int(np.sum(sizes == 1))
         is_odd = field.changed and 0 < 2 * n_alone < sizes.sum()
+        alone = "1 released record is" if n_alone == 1 else f"{n_alone:,} released records are"
         text = (
-            f"{n_alone} released record(s) are alone with their value of {field.name}, although "
-            "masking put values into groups: sampling or a later step has taken the others away."
+            f"{alone} alone with a value of {field.name}, although masking put values into groups: "
+            "sampling or another later step has taken the others away."
         )
         found[field.name] = (n_alone, text if is_odd else "")
     return found

@@ -43,9 +43,10 @@ def test_broken_files(text_file, content):
 
 def test_duplicate_names(tmp_path):
     table = pa.table([pa.array([1]), pa.array([2])], names=["a", "a"])
-    with pa.OSFile(str(tmp_path / "data.arrow"), "wb") as sink, pa.ipc.new_file(
-        sink, table.schema
-    ) as writer:
+    with (
+        pa.OSFile(str(tmp_path / "data.arrow"), "wb") as sink,
+        pa.ipc.new_file(sink, table.schema) as writer,
+    ):
         writer.write_table(table)
     with pytest.raises(ReadError, match="(?i)duplicate"):
         tacit.read(tmp_path / "data.arrow")

@@ -66,7 +66,9 @@ def test_a_byte_order_mark_is_not_part_of_the_first_name(text_file):
 
 
 def test_other_encodings(text_file):
-    assert rows(text_file("a,b\nMüller,1\n".encode("latin-1")), encoding="latin-1") == [("Müller", 1)]
+    assert rows(text_file("a,b\nMüller,1\n".encode("latin-1")), encoding="latin-1") == [
+        ("Müller", 1)
+    ]
     assert rows(text_file("a,b\nMüller,1\n".encode("utf-16")), encoding="utf-16") == [("Müller", 1)]
 
 
