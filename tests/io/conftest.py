@@ -14,7 +14,7 @@ from urllib.parse import quote
 import polars as pl
 import pytest
 
-_PASSWORD = "s3cret+/@ ü"
+_PASSWORD = "s3cret+/@ ü"  # noqa: S105 - of a server that lives as long as the tests
 
 
 @pytest.fixture

@@ -66,15 +66,15 @@ def test_nothing_is_left_when_writing_fails(url, people):
 
 def test_missing_and_misspelt_tables(url, people):
     tacit.write(people, url, table="people")
-    with pytest.raises(ReadError, match="no table 'poeple'; did you mean 'people'"):
+    with pytest.raises(ReadError, match=r"no table 'poeple'; did you mean 'people'"):
         tacit.read(url, table="poeple")
-    with pytest.raises(ReadError, match="give table=; known: people"):
+    with pytest.raises(ReadError, match=r"give table=; known: people"):
         tacit.read(url)
     with pytest.raises(ReadError, match=r"no table 'other\.people'"):
         tacit.read(url, table="other.people")
-    with pytest.raises(ParameterError, match="database has no parameter 'orderby'; did you mean"):
+    with pytest.raises(ParameterError, match=r"database has no parameter 'orderby'; did you mean"):
         tacit.read(url, table="people", orderby="number")
-    with pytest.raises(ParameterError, match="format= has no meaning"):
+    with pytest.raises(ParameterError, match=r"format= has no meaning"):
         tacit.read(url, table="people", format="csv")
 
 
@@ -203,11 +203,11 @@ def test_postgres_replay(postgres, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("scheme", ["sqlite", "duckdb"])
 def test_database_files_that_are_not_there_or_not_databases(scheme, tmp_path):
-    with pytest.raises(ReadError, match="no such database file"):
+    with pytest.raises(ReadError, match=r"no such database file"):
         tacit.read(f"{scheme}:///{tmp_path}/nothing.db", table="x")
     assert list(tmp_path.iterdir()) == []
     (tmp_path / "bad.db").write_text("not a database" * 1000, encoding="utf-8")
-    with pytest.raises(ReadError, match="bad.db") as caught:
+    with pytest.raises(ReadError, match=r"bad.db") as caught:
         tacit.read(f"{scheme}:///{tmp_path}/bad.db", table="x")
     assert "\n" not in str(caught.value)
 
@@ -231,7 +231,7 @@ def test_duckdb_open_for_reading_is_not_written_to(tmp_path, people):
     url = f"duckdb:///{tmp_path}/x.db"
     tacit.write(people, url, table="a")
     data = tacit.read(url, table="a")
-    with pytest.raises(WriteError, match="open for reading in this program"):
+    with pytest.raises(WriteError, match=r"open for reading in this program"):
         tacit.write(data, url, table="b")
     del data
     tacit.write(people, url, table="b")
@@ -272,10 +272,10 @@ def test_passwords_are_taken_out(url, safe):
 
 @pytest.mark.parametrize("url", ["https://x.org/a.csv", "s3://bucket/a.parquet", "file:///a.csv"])
 def test_addresses_are_no_databases(url):
-    with pytest.raises(ReadError, match="not addresses"):
+    with pytest.raises(ReadError, match=r"not addresses"):
         tacit.read(url, table="x")
 
 
 def test_unknown_databases():
-    with pytest.raises(ReadError, match="could not read from nonsense://x"):
+    with pytest.raises(ReadError, match=r"could not read from nonsense://x"):
         tacit.read("nonsense://x", table="t")

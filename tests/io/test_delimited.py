@@ -47,13 +47,13 @@ def test_column_names():
 
 
 def test_named_column_collides_with_a_number(tmp_path):
-    with pytest.raises(ReadError, match="duplicate"):
+    with pytest.raises(ReadError, match=r"duplicate"):
         column_names(["", "column_1"], tmp_path)
 
 
 def test_check_utf8_counts_lines(text_file):
     path = text_file(b"a\r\nb\r\n\xff\r\n")
-    with pytest.raises(ReadError, match="line 3"):
+    with pytest.raises(ReadError, match=r"line 3"):
         check_utf8(path, as_utf8(path, "utf-8"))
 
 

@@ -31,12 +31,12 @@ def test_no_ending_belongs_to_two_formats():
 def test_unknown_endings_list_the_known_ones():
     with pytest.raises(ReadError, match=r"got \.doc.*format='csv'.*\.csv"):
         format_of(Path("a.doc"), None, ReadError)
-    with pytest.raises(ReadError, match="no ending"):
+    with pytest.raises(ReadError, match=r"no ending"):
         format_of(Path("data"), None, ReadError)
 
 
 def test_unknown_keys_give_the_nearest():
-    with pytest.raises(UnknownMethodError, match="did you mean 'parquet'"):
+    with pytest.raises(UnknownMethodError, match=r"did you mean 'parquet'"):
         format_of(Path("a"), "parket", ReadError)
 
 
@@ -49,15 +49,15 @@ def test_urls_and_suffixes():
 
 def test_a_panic_of_compiled_code_is_a_failure_but_an_interrupt_is_not():
     panic = type("PanicException", (BaseException,), {})
-    with pytest.raises(ReadError, match="boom"), reading(Path("a.csv"), "CSV"):
+    with pytest.raises(ReadError, match=r"boom"), reading(Path("a.csv"), "CSV"):
         raise panic("boom\nand a backtrace")
     with pytest.raises(KeyboardInterrupt), reading(Path("a.csv"), "CSV"):
         raise KeyboardInterrupt
     with pytest.raises(KeyboardInterrupt), writing(Path("a.csv"), "CSV"):
         raise KeyboardInterrupt
-    with pytest.raises(WriteError, match="boom"), writing(Path("a.csv"), "CSV"):
+    with pytest.raises(WriteError, match=r"boom"), writing(Path("a.csv"), "CSV"):
         raise ValueError("boom")
-    with pytest.raises(WriteError, match="No space left"), writing(Path("a.csv"), "CSV"):
+    with pytest.raises(WriteError, match=r"No space left"), writing(Path("a.csv"), "CSV"):
         raise OSError(28, "No space left on device")
     with pytest.raises(MemoryError), reading(Path("a.csv"), "CSV"):
         raise MemoryError

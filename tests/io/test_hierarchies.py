@@ -65,7 +65,7 @@ def test_bad_files_give_one_line(text_file, content, name, says):
 
 
 def test_no_such_file(tmp_path):
-    with pytest.raises(ReadError, match="no such file"):
+    with pytest.raises(ReadError, match=r"no such file"):
         read_hierarchy(tmp_path / "nothing.hrc")
 
 

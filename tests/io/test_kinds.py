@@ -105,18 +105,18 @@ def test_conform_makes_text_in_the_engine():
     result = conform(data, {"a": Kind.TEXT})
     assert result.lazy.implementation is nw.Implementation.DUCKDB
     assert result.local["a"].to_list() == ["1"]
-    with pytest.raises(ReadError, match="'b' is declared numeric"):
+    with pytest.raises(ReadError, match=r"'b' is declared numeric"):
         conform(data, {"b": Kind.NUMERIC})
 
 
 def test_conform_refuses_what_does_not_fit():
     data = tacit.read(pl.DataFrame({"d": [dt.date(2020, 1, 1)], "x": ["a"]}))
-    with pytest.raises(ReadError, match="'d' is declared numeric"):
+    with pytest.raises(ReadError, match=r"'d' is declared numeric"):
         conform(data, {"d": Kind.NUMERIC})
-    with pytest.raises(ReadError, match="record 1 holds 'a'"):
+    with pytest.raises(ReadError, match=r"record 1 holds 'a'"):
         conform(data, {"x": Kind.DATE})
 
 
 def test_unknown_types_give_the_nearest():
-    with pytest.raises(SchemaError, match="did you mean 'numeric'"):
+    with pytest.raises(SchemaError, match=r"did you mean 'numeric'"):
         tacit.read(pl.DataFrame({"a": [1]}), types={"a": "numerical"})

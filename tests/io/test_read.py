@@ -79,11 +79,11 @@ def test_format_wins_over_the_ending(text_file):
 
 
 def test_unknown_columns_in_types_or_schema(survey):
-    with pytest.raises(SchemaError, match="no column 'agee'; did you mean 'age'"):
+    with pytest.raises(SchemaError, match=r"no column 'agee'; did you mean 'age'"):
         tacit.read(survey, types={"agee": "numeric"})
-    with pytest.raises(SchemaError, match="no column 'nope'"):
+    with pytest.raises(SchemaError, match=r"no column 'nope'"):
         tacit.read(survey, schema=Schema(variables=(Variable(name="nope", kind=Kind.TEXT),)))
-    with pytest.raises(SchemaError, match="no schema file"):
+    with pytest.raises(SchemaError, match=r"no schema file"):
         tacit.read(survey, schema="nothing.toml")
 
 
@@ -101,29 +101,29 @@ def test_sources_that_cannot_be_read(tmp_path, name, says):
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
 def test_no_permission(survey):
     survey.chmod(0)
-    with pytest.raises(ReadError, match="Permission denied"):
+    with pytest.raises(ReadError, match=r"Permission denied"):
         tacit.read(survey)
 
 
 def test_packed_files_of_other_formats(text_file):
-    with pytest.raises(ReadError, match="Parquet files are read unpacked"):
+    with pytest.raises(ReadError, match=r"Parquet files are read unpacked"):
         tacit.read(text_file(b"x", "data.parquet.gz"))
 
 
 @pytest.mark.parametrize("arguments", [{"format": "csv"}, {"table": "x"}, {"separator": ";"}])
 def test_arguments_that_mean_nothing_for_a_frame(arguments):
-    with pytest.raises(ParameterError, match="has no meaning"):
+    with pytest.raises(ParameterError, match=r"has no meaning"):
         tacit.read(pl.DataFrame({"a": [1]}), **arguments)
 
 
 def test_a_table_means_nothing_for_a_file(survey):
-    with pytest.raises(ParameterError, match="table= has no meaning"):
+    with pytest.raises(ParameterError, match=r"table= has no meaning"):
         tacit.read(survey, table="x")
 
 
 @pytest.mark.parametrize("thing", [None, 7, {"a": 1}, [1, 2]])
 def test_things_that_are_no_data(thing):
-    with pytest.raises(DataError, match="not a dataframe"):
+    with pytest.raises(DataError, match=r"not a dataframe"):
         tacit.read(thing)
 
 

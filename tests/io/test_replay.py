@@ -72,7 +72,7 @@ def test_every_format_is_reproduced(survey, tmp_path, format):
 
 def test_the_data_may_have_moved(dossier, survey, tmp_path):
     moved = survey.rename(tmp_path / "elsewhere.csv")
-    with pytest.raises(ReplayError, match="cannot be read again: there is no such file"):
+    with pytest.raises(ReplayError, match=r"cannot be read again: there is no such file"):
         tacit.replay(dossier)
     assert tacit.replay(dossier, data=moved).reproduced
     assert tacit.replay(dossier, data=str(moved)).reproduced
@@ -85,21 +85,23 @@ def test_the_data_may_have_moved(dossier, survey, tmp_path):
 def test_frames_have_no_source(tmp_path):
     frame = pl.DataFrame({"id": range(20), "age": range(20), "income": [1.5] * 20})
     dossier = saved(tacit.read(frame), tmp_path / "out")
-    with pytest.raises(ReplayError, match="does not say where"):
+    with pytest.raises(ReplayError, match=r"does not say where"):
         tacit.replay(dossier)
     assert tacit.replay(dossier, data=frame).reproduced
 
 
 def test_other_data_are_refused(dossier, survey):
     survey.write_text(survey.read_text(encoding="latin-1") + "\n1;2;3;4", encoding="latin-1")
-    with pytest.raises(ReplayError, match="not the data that were protected .got 61 records where"):
+    with pytest.raises(
+        ReplayError, match=r"not the data that were protected .got 61 records where"
+    ):
         tacit.replay(dossier)
 
 
 def test_one_other_value_is_refused(dossier, survey):
     text = survey.read_text(encoding="latin-1").replace("1000,5", "1001,5", 1)
     survey.write_text(text, encoding="latin-1")
-    with pytest.raises(ReplayError, match="other values"):
+    with pytest.raises(ReplayError, match=r"other values"):
         tacit.replay(dossier)
 
 
@@ -120,14 +122,14 @@ def test_other_versions_are_named(dossier):
     path.write_text(json.dumps(manifest), encoding="utf-8")
     assert tacit.replay(dossier).other_versions["numpy"][0] == "0.1"
     path.write_text(json.dumps(manifest | {"seed": "12"}), encoding="utf-8")
-    with pytest.raises(ReplayError, match="numpy was 0.1.*install the versions"):
+    with pytest.raises(ReplayError, match=r"numpy was 0.1.*install the versions"):
         tacit.replay(dossier)
 
 
 def test_a_changed_public_file_is_noticed(dossier):
     public = dossier.parent / "public" / "data.csv"
     public.write_text(public.read_text(encoding="utf-8") + "1,2,3\n", encoding="utf-8")
-    with pytest.raises(ReplayError, match="changed after the release"):
+    with pytest.raises(ReplayError, match=r"changed after the release"):
         tacit.replay(dossier)
     shutil.rmtree(public.parent)
     assert tacit.replay(dossier).reproduced
@@ -136,10 +138,10 @@ def test_a_changed_public_file_is_noticed(dossier):
 def test_a_plan_that_no_longer_runs(dossier):
     plan = dossier / "plan.toml"
     plan.write_text(plan.read_text(encoding="utf-8").replace("k = 4", "k = 999"), encoding="utf-8")
-    with pytest.raises(ReplayError, match="no longer runs"):
+    with pytest.raises(ReplayError, match=r"no longer runs"):
         tacit.replay(dossier)
 
 
 def test_not_a_dossier(tmp_path):
-    with pytest.raises(ParameterError, match="not a dossier"):
+    with pytest.raises(ParameterError, match=r"not a dossier"):
         tacit.replay(tmp_path)

@@ -46,7 +46,7 @@ def test_an_existing_file_is_kept_unless_forced(tmp_path, people):
 
 def test_a_folder_is_never_replaced(tmp_path, people):
     (tmp_path / "data.csv").mkdir()
-    with pytest.raises(WriteError, match="is a folder"):
+    with pytest.raises(WriteError, match=r"is a folder"):
         tacit.write(people, tmp_path / "data.csv", force=True)
 
 
@@ -71,28 +71,28 @@ def test_an_existing_file_survives_a_failure(tmp_path, people, monkeypatch):
     tacit.write(people, tmp_path / "data.csv")
     before = (tmp_path / "data.csv").read_bytes()
     monkeypatch.setattr(Csv, "write", lambda *_: (_ for _ in ()).throw(OSError(5, "broken disk")))
-    with pytest.raises(WriteError, match="broken disk"):
+    with pytest.raises(WriteError, match=r"broken disk"):
         tacit.write(people, tmp_path / "data.csv", force=True)
     assert (tmp_path / "data.csv").read_bytes() == before
 
 
 def test_unwritable_place(people):
-    with pytest.raises(WriteError, match="could not write"):
+    with pytest.raises(WriteError, match=r"could not write"):
         tacit.write(people, "/proc/nowhere/data.csv")
 
 
 def test_unknown_endings_options_and_tables(tmp_path, people):
-    with pytest.raises(WriteError, match="names no format"):
+    with pytest.raises(WriteError, match=r"names no format"):
         tacit.write(people, tmp_path / "data.doc")
-    with pytest.raises(ParameterError, match="did you mean 'separator'"):
+    with pytest.raises(ParameterError, match=r"did you mean 'separator'"):
         tacit.write(people, tmp_path / "data.csv", seperator=";")
-    with pytest.raises(ParameterError, match="table= has no meaning"):
+    with pytest.raises(ParameterError, match=r"table= has no meaning"):
         tacit.write(people, tmp_path / "data.csv", table="x")
-    with pytest.raises(ParameterError, match="name of a table"):
+    with pytest.raises(ParameterError, match=r"name of a table"):
         tacit.write(people, f"sqlite:///{tmp_path}/x.db")
-    with pytest.raises(ParameterError, match="has no meaning for a database"):
+    with pytest.raises(ParameterError, match=r"has no meaning for a database"):
         tacit.write(people, f"sqlite:///{tmp_path}/x.db", table="x", separator=";")
-    with pytest.raises(WriteError, match="written unpacked"):
+    with pytest.raises(WriteError, match=r"written unpacked"):
         tacit.write(people, tmp_path / "data.parquet.gz")
     assert list(tmp_path.iterdir()) == []
 

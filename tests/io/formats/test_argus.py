@@ -111,7 +111,7 @@ def test_names_in_front(tmp_path):
     (tmp_path / "data.asc").write_text("A,B\n1,2\n", encoding="utf-8")
     assert tacit.read(tmp_path / "data.asc").frame.rows() == [("1", "2")]
     (tmp_path / "data.asc").write_text("b,a\n1,2\n", encoding="utf-8")
-    with pytest.raises(ReadError, match="names in"):
+    with pytest.raises(ReadError, match=r"names in"):
         tacit.read(tmp_path / "data.asc")
 
 
@@ -153,13 +153,13 @@ def test_no_metadata(tmp_path):
     (tmp_path / "data.asc").write_text("1\n", encoding="utf-8")
     with pytest.raises(ReadError, match=r"put data\.rda there, or give metadata="):
         tacit.read(tmp_path / "data.asc")
-    with pytest.raises(ReadError, match="no such metadata file"):
+    with pytest.raises(ReadError, match=r"no such metadata file"):
         tacit.read(tmp_path / "data.asc", metadata=tmp_path / "nothing.rda")
 
 
 def test_wrong_encoding(sample):
     sample.write_bytes(_ASC.encode().replace(b"abc", b"a\xfcc"))
-    with pytest.raises(ReadError, match="line 1 of data.asc is not UTF-8"):
+    with pytest.raises(ReadError, match=r"line 1 of data.asc is not UTF-8"):
         tacit.read(sample)
     assert tacit.read(sample, encoding="latin-1").frame["job"][0] == "aüc"
 
@@ -209,7 +209,7 @@ def test_what_a_fixed_line_cannot_hold_is_refused(tmp_path):
 def test_an_old_metadata_file_is_not_replaced_unasked(tmp_path):
     (tmp_path / "data.rda").write_text("precious", encoding="utf-8")
     frame = pl.DataFrame({"a": [dt.date(2020, 1, 1)]})
-    with pytest.raises(WriteError, match="exists already"):
+    with pytest.raises(WriteError, match=r"exists already"):
         tacit.write(frame, tmp_path / "data.asc")
     assert (tmp_path / "data.rda").read_text(encoding="utf-8") == "precious"
     assert not (tmp_path / "data.asc").exists()

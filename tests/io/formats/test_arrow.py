@@ -48,5 +48,5 @@ def test_duplicate_names(tmp_path):
         pa.ipc.new_file(sink, table.schema) as writer,
     ):
         writer.write_table(table)
-    with pytest.raises(ReadError, match="(?i)duplicate"):
+    with pytest.raises(ReadError, match=r"(?i)duplicate"):
         tacit.read(tmp_path / "data.arrow")

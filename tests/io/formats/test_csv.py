@@ -175,7 +175,7 @@ def test_a_value_that_does_not_fit_is_named_with_its_line(text_file, kind, value
 
 
 def test_a_value_that_does_not_fit_in_a_single_column(text_file):
-    with pytest.raises(ReadError, match="line 4 of data.csv holds 'x'"):
+    with pytest.raises(ReadError, match=r"line 4 of data.csv holds 'x'"):
         tacit.read(text_file("a\n1\n\nx\n"), types={"a": "numeric"})
 
 
@@ -229,12 +229,12 @@ def test_bad_files_give_one_line(text_file, content, says):
 
 
 def test_wrong_encoding_given(text_file):
-    with pytest.raises(ReadError, match="not ascii text.*encoding="):
+    with pytest.raises(ReadError, match=r"not ascii text.*encoding="):
         tacit.read(text_file("a\né\n"), encoding="ascii")
 
 
 def test_broken_gzip(text_file):
-    with pytest.raises(ReadError, match="gzip"):
+    with pytest.raises(ReadError, match=r"gzip"):
         tacit.read(text_file(b"not gzip", "data.csv.gz"))
 
 
@@ -298,7 +298,7 @@ def test_a_text_like_a_missing_word_is_told_apart(tmp_path):
 
 def test_what_csv_cannot_hold_is_refused(tmp_path):
     frame = pl.DataFrame({"a": [dt.timedelta(days=1)]})
-    with pytest.raises(WriteError, match="cannot be written as CSV"):
+    with pytest.raises(WriteError, match=r"cannot be written as CSV"):
         tacit.write(frame, tmp_path / "data.csv")
     with pytest.raises(WriteError):
         tacit.write(pl.DataFrame({"a": ["語"]}), tmp_path / "data.csv", encoding="latin-1")

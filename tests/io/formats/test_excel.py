@@ -51,15 +51,15 @@ def test_sheets_by_name_and_number(tmp_path):
     assert tacit.read(path).columns == ["first"]
     assert tacit.read(path, sheet=2).columns == ["second"]
     assert tacit.read(path, sheet="second").columns == ["second"]
-    with pytest.raises(ReadError, match="no sheet 3; choose 1 to 2"):
+    with pytest.raises(ReadError, match=r"no sheet 3; choose 1 to 2"):
         tacit.read(path, sheet=3)
-    with pytest.raises(ReadError, match="did you mean 'second'"):
+    with pytest.raises(ReadError, match=r"did you mean 'second'"):
         tacit.read(path, sheet="secnd")
 
 
 def test_duplicate_names_are_refused(tmp_path):
     path = book(tmp_path / "data.xlsx", [["a", "b", "a"], [1, 2, 3]])
-    with pytest.raises(ReadError, match="duplicate column names: 'a'"):
+    with pytest.raises(ReadError, match=r"duplicate column names: 'a'"):
         tacit.read(path)
 
 
@@ -82,7 +82,7 @@ def test_records_without_a_value_stay_in_their_place(tmp_path):
 
 def test_header_only_and_empty(tmp_path):
     assert len(tacit.read(book(tmp_path / "data.xlsx", [["a", "b"]]))) == 0
-    with pytest.raises(ReadError, match="is empty"):
+    with pytest.raises(ReadError, match=r"is empty"):
         tacit.read(book(tmp_path / "empty.xlsx", []))
 
 
@@ -93,7 +93,7 @@ def test_no_records_written(tmp_path, people):
 
 
 def test_broken_files(text_file):
-    with pytest.raises(ReadError, match="cannot be read as Excel") as caught:
+    with pytest.raises(ReadError, match=r"cannot be read as Excel") as caught:
         tacit.read(text_file(b"not a workbook", "data.xlsx"))
     assert "\n" not in str(caught.value)
 

@@ -46,32 +46,32 @@ def test_declared_types(tmp_path):
 
 def test_a_value_that_does_not_fit_names_the_record(tmp_path):
     pl.DataFrame({"age": ["1", "x"]}).write_parquet(tmp_path / "data.parquet")
-    with pytest.raises(ReadError, match="'age' is declared numeric, but record 2 holds 'x'"):
+    with pytest.raises(ReadError, match=r"'age' is declared numeric, but record 2 holds 'x'"):
         tacit.read(tmp_path / "data.parquet", types={"age": "numeric"})
-    with pytest.raises(ReadError, match="'age' is declared date"):
+    with pytest.raises(ReadError, match=r"'age' is declared date"):
         tacit.read(tmp_path / "data.parquet", types={"age": "date"})
 
 
 @pytest.mark.parametrize("content", [b"not parquet", b"PAR1" + b"\0" * 40 + b"PAR1"])
 def test_broken_files(text_file, content):
-    with pytest.raises(ReadError, match="cannot be read as Parquet|could not read") as caught:
+    with pytest.raises(ReadError, match=r"cannot be read as Parquet|could not read") as caught:
         tacit.read(text_file(content, "data.parquet"))
     assert "\n" not in str(caught.value)
 
 
 def test_columns_of_lists_are_refused(tmp_path):
     pl.DataFrame({"a": [[1, 2]]}).write_parquet(tmp_path / "data.parquet")
-    with pytest.raises(ReadError, match="'a' does not hold plain values"):
+    with pytest.raises(ReadError, match=r"'a' does not hold plain values"):
         tacit.read(tmp_path / "data.parquet")
 
 
 def test_duplicate_names(tmp_path):
     table = pa.table([pa.array([1]), pa.array([2])], names=["a", "a"])
     pq.write_table(table, tmp_path / "data.parquet")
-    with pytest.raises(ReadError, match="more than one occurrence|duplicate"):
+    with pytest.raises(ReadError, match=r"more than one occurrence|duplicate"):
         tacit.read(tmp_path / "data.parquet")
 
 
 def test_misspelt_option(tmp_path, people):
-    with pytest.raises(ParameterError, match="did you mean 'compression'"):
+    with pytest.raises(ParameterError, match=r"did you mean 'compression'"):
         tacit.write(people, tmp_path / "data.parquet", compresion="zstd")

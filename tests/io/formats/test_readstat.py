@@ -44,9 +44,9 @@ def test_no_records(tmp_path, people, ending):
 
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_too_long_numbers_and_durations_are_refused(tmp_path, ending):
-    with pytest.raises(WriteError, match="more digits"):
+    with pytest.raises(WriteError, match=r"more digits"):
         tacit.write(pl.DataFrame({"a": [2**60]}), tmp_path / f"data{ending}")
-    with pytest.raises(WriteError, match="durations"):
+    with pytest.raises(WriteError, match=r"durations"):
         tacit.write(pl.DataFrame({"a": [dt.timedelta(1)]}), tmp_path / f"data{ending}")
     assert list(tmp_path.iterdir()) == []
 
@@ -60,5 +60,5 @@ def test_broken_files(text_file, ending):
 
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_bad_names_are_refused(tmp_path, ending):
-    with pytest.raises(WriteError, match="cannot be written as"):
+    with pytest.raises(WriteError, match=r"cannot be written as"):
         tacit.write(pl.DataFrame({"no spaces please": [1]}), tmp_path / f"data{ending}")

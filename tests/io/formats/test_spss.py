@@ -68,5 +68,5 @@ def test_the_clock_and_nothing_else_is_overwritten(tmp_path, monkeypatch):
 
 
 def test_misspelt_option(survey):
-    with pytest.raises(ParameterError, match="did you mean 'labels'"):
+    with pytest.raises(ParameterError, match=r"did you mean 'labels'"):
         tacit.read(survey, label=True)
