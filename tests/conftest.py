@@ -3,6 +3,11 @@
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# Machines are shared and first calls compile: time says nothing about an example.
+settings.register_profile("tacit", deadline=None)
+settings.load_profile("tacit")
 
 _SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 

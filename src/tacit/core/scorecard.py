@@ -66,4 +66,5 @@ class Scorecard:
             "  ".join(cell.ljust(w) for cell, w in zip(line, widths, strict=True)).rstrip()
             for line in lines
         ]
-        return "\n".join(printed + [f"not measured: {k} ({why})" for k, why in self.left_out.items()])
+        missing = [f"not measured: {key} ({why})" for key, why in self.left_out.items()]
+        return "\n".join(printed + missing)

@@ -10,7 +10,7 @@ from tacit.core.method import discover
 
 _found = discover(__name__, __path__)
 globals().update(_found)
-__all__ = sorted(_found)  # noqa: PLE0605
+__all__ = sorted(_found)
 
 
 def __getattr__(name: str) -> Any:

@@ -40,8 +40,9 @@ class RecordSwap(
     geography, from the largest areas to the smallest, a household is at risk if one of its members
     shares the risk variables with fewer than `k` persons of the area; it swaps places with a
     household of the same profile (`similar`; if there is none, of the next profile) from another
-    area of that level, inside the same larger area where possible. At the last level more households are
-    drawn at random until the share `rate` of all households is swapped. No household moves twice.
+    area of that level, inside the same larger area where possible. At the last level more
+    households are drawn at random until the share `rate` of all households is swapped. No household
+    moves twice.
 
     Examples
     --------

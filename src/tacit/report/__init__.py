@@ -4,4 +4,4 @@ from tacit.core.method import discover
 
 _found = discover(__name__, __path__)
 globals().update(_found)
-__all__ = sorted(_found)  # noqa: PLE0605
+__all__ = sorted(_found)
