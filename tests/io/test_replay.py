@@ -142,6 +142,17 @@ def test_a_plan_that_no_longer_runs(dossier):
         tacit.replay(dossier)
 
 
+def test_a_whole_release_with_measures_and_report(tmp_path, monkeypatch):
+    monkeypatch.undo()  # of the light release
+    census = tacit.datasets.census(300, seed=5, missing=0.02)
+    tacit.write(census, tmp_path / "census.csv")
+    data = tacit.read(tmp_path / "census.csv", schema=census.schema)
+    plan = tacit.Plan([mask.Sample(fraction=0.8), mask.Round(columns=["hours"], base=5)])
+    plan.apply(data, seed=2).save(tmp_path / "out")
+    assert (tmp_path / "out" / "dossier" / "measurements.json").is_file()
+    assert tacit.replay(tmp_path / "out").reproduced
+
+
 def test_not_a_dossier(tmp_path):
     with pytest.raises(ParameterError, match=r"not a dossier"):
         tacit.replay(tmp_path)

@@ -200,3 +200,9 @@ def test_the_most_outlying_records_are_blanked_on_request():
     released = tacit.Plan([mask.Mdav(columns=["x0"], k=3, outliers=0.02)]).apply(frame).frame["x0"]
     assert released.is_null().to_list() == [False] * 98 + [True] * 2
     assert released.drop_nulls().abs().max() < 5
+
+
+def test_equal_values_come_out_as_they_went_in():
+    values = np.full((9, 1), 43.1)
+    weights = np.random.default_rng(0).uniform(1, 7, 9)
+    assert (group_means(values, np.repeat([0, 1, 2], 3), weights) == 43.1).all()

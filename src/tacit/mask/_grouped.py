@@ -58,7 +58,12 @@ def group_means(
     shares = np.ones(len(groups)) if weights is None else weights
     totals = np.bincount(groups, shares)
     means = [np.bincount(groups, shares * column) / totals for column in values.T]
-    return np.column_stack(means)[groups]
+    # Rounding must not move a mean out of its group's range: equal values stay as they are.
+    order = np.argsort(groups, kind="stable")
+    starts = np.searchsorted(groups[order], np.arange(len(totals)))
+    lowest = np.minimum.reduceat(values[order], starts)
+    highest = np.maximum.reduceat(values[order], starts)
+    return np.clip(np.column_stack(means), lowest, highest)[groups]
 
 
 def standardised(values: np.ndarray) -> np.ndarray:
