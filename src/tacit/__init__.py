@@ -23,7 +23,9 @@ from tacit.core.schema import Kind, Role, Schema
 
 if TYPE_CHECKING:
     from tacit import datasets, mask, risk, utility
+    from tacit.io.hierarchies import read_hierarchy
     from tacit.io.read import read
+    from tacit.io.replay import replay
     from tacit.io.write import write
     from tacit.suggest import suggest_roles
 
@@ -33,14 +35,35 @@ _LAZY = {
     "read": "tacit.io.read",
     "write": "tacit.io.write",
     "replay": "tacit.io.replay",
+    "read_hierarchy": "tacit.io.hierarchies",
     "suggest_roles": "tacit.suggest",
 }
 _PACKAGES = ("datasets", "mask", "risk", "utility", "report", "io")
 
 __all__ = [
-    "AtLeast", "Intervals", "Kind", "Microdata", "NonNegative", "Plan", "Prefixes", "Release", "Role",
-    "Schema", "Tree", "ZeroWhen", "datasets", "find", "mask", "methods", "read", "risk",
-    "suggest_roles", "utility", "write",
+    "AtLeast",
+    "Intervals",
+    "Kind",
+    "Microdata",
+    "NonNegative",
+    "Plan",
+    "Prefixes",
+    "Release",
+    "Role",
+    "Schema",
+    "Tree",
+    "ZeroWhen",
+    "datasets",
+    "find",
+    "mask",
+    "methods",
+    "read",
+    "read_hierarchy",
+    "replay",
+    "risk",
+    "suggest_roles",
+    "utility",
+    "write",
 ]
 
 

@@ -12,6 +12,7 @@ schema) and the pandas index is dropped: an index is often an identifier.
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -255,7 +256,7 @@ def _check_pandas_columns(native: Any) -> None:
 
 
 def _check_names(names: list[str]) -> None:
-    twice = sorted({n for n in names if names.count(n) > 1})
+    twice = sorted(n for n, times in Counter(names).items() if times > 1)
     if twice:
         raise DataError(f"duplicate column names: {', '.join(map(repr, twice))}", do="rename them")
 

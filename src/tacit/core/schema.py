@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from pathlib import Path
@@ -90,7 +91,7 @@ class Schema(Value):
     @model_validator(mode="after")
     def _check(self) -> Self:
         names = [v.name for v in self.variables]
-        twice = sorted({n for n in names if names.count(n) > 1})
+        twice = sorted(n for n, times in Counter(names).items() if times > 1)
         if twice:
             raise ValueError(f"names columns twice: {', '.join(twice)}")
         for role in (Role.WEIGHT, Role.HOUSEHOLD):

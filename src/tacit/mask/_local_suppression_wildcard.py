@@ -14,11 +14,14 @@ import numpy as np
 
 from tacit.mask import _local_suppression_kernel as kernel
 from tacit.mask._local_suppression_crowd import Crowd
+from tacit.mask._local_suppression_nearest import BLOCK, protect_by_nearest
 from tacit.mask._local_suppression_sets import ColumnSets
 
 _NO_LIMIT = np.int64(1) << 60
 _WORK = 10_000_000
 """Sets times violators times patterns counted in one round."""
+_TABLE_SECONDS, _COMPARISON_SECONDS = 5e-8, 5e-10
+"""Rough cost of entering a row in a table, and of comparing two values."""
 _WORTH_A_ROUND = 0.03
 """A batch is tried again while a round settles more than this share of the violators."""
 
@@ -52,7 +55,7 @@ class WildcardSuppression:
     """
 
     def __init__(self, codes: np.ndarray, k: int, costs: np.ndarray) -> None:
-        self.crowd, self.k = Crowd.of(codes), k
+        self.crowd, self.k, self.costs = Crowd.of(codes), k, costs
         counts = _counts(self.crowd, k)
         found = np.flatnonzero((counts < k)[self.crowd.row_of])
         # The order of the file decides only between records with equal keys.
@@ -65,6 +68,9 @@ class WildcardSuppression:
     def run(self, advance: Callable[[float], None]) -> tuple[np.ndarray, np.ndarray]:
         """Return the records that lose values and the pattern of what each loses."""
         for sets in self.sets:
+            if self._is_dear(sets):
+                self._finish_by_nearest(advance)
+                break
             while self._round(sets, advance) > _WORTH_A_ROUND and self._most_patterns(sets) > 1:
                 pass
             if not self.short.any():
@@ -85,6 +91,20 @@ class WildcardSuppression:
         settled = len(active) - int(np.count_nonzero(self.short))
         advance(settled)
         return settled / len(active)
+
+    def _is_dear(self, sets: np.ndarray) -> bool:
+        """Whether trying these sets would take longer than comparing records one by one."""
+        active, (n_rows, n_columns) = np.count_nonzero(self.short), self.crowd.rows.shape
+        patterns = min(self.crowd.n_patterns, self._most_patterns(sets))
+        tables = _TABLE_SECONDS * len(sets) * (n_rows + active * patterns)
+        one_by_one = _COMPARISON_SECONDS * active * min(n_rows, BLOCK) * n_columns
+        return bool(tables > max(0.1, 2 * one_by_one))
+
+    def _finish_by_nearest(self, advance: Callable[[float], None]) -> None:
+        active = np.flatnonzero(self.short)
+        if len(active):
+            blanks = protect_by_nearest(self.crowd, self.rows[active], self.k, self.costs, advance)
+            self._apply(active, blanks)
 
     def _most_patterns(self, sets: np.ndarray) -> int:
         """How many patterns of missing values to heed; fewer where there is much to count.
