@@ -1,6 +1,6 @@
 """How the benchmarks measure: CPU seconds, medians, growth exponents, Markdown tables.
 
-CPU seconds rather than wall time, because the machines are shared. Compiled code is warmed up first.
+CPU seconds rather than wall time, because machines are shared. Compiled code is warmed up first.
 """
 
 from __future__ import annotations

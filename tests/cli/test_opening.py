@@ -2,7 +2,7 @@
 
 import pytest
 
-from tacit.cli.opening import open_data, require_roles
+from tacit.cli.opening import open_data, require_roles, shown
 from tacit.cli.options import Reading, Roles
 from tacit.core.errors import SchemaError
 from tacit.core.schema import Role
@@ -91,3 +91,19 @@ def test_the_kinds_of_the_schema_are_types_of_the_file(opened, folder):
     (folder / "s.toml").write_text('[[column]]\nname = "SSN"\nkind = "text"\n')
     data = open_data("patients.csv", Reading(), Roles(schema=folder / "s.toml"))
     assert data.local["SSN"].to_list()[0] == "123456789"
+
+
+def test_a_password_is_not_shown():
+    assert shown("postgresql://anna:secret@host/db") == "postgresql://anna@host/db"
+    assert shown("data/patients.csv") == "data/patients.csv"
+
+
+def test_a_table_of_a_database_is_opened(folder):
+    import sqlite3
+
+    with sqlite3.connect(folder / "d.sqlite") as base:
+        base.execute("create table people (age int, zip text)")
+        base.executemany("insert into people values (?, ?)", [(20, "1"), (30, "2")])
+    base.close()
+    data = open_data("sqlite:///d.sqlite", Reading(table="people"), Roles(key=["age"]))
+    assert (data.n_records, data.schema.keys) == (2, ["age"])

@@ -8,16 +8,34 @@ from hypothesis import strategies as st
 
 import tacit
 from tacit import mask
-from tacit.core.errors import DataError
-from tacit.mask.orthogonal_masking import random_turn
+from tacit.core.errors import DataError, ParameterError
+from tacit.mask.orthogonal_masking import turned
+
+
+def turns(n_blocks, size, angle, seed):
+    """The rotations themselves: what becomes of the unit vectors."""
+    units = np.broadcast_to(np.eye(size), (n_blocks, size, size))
+    return turned(units, angle, np.random.default_rng(seed))
 
 
 @settings(max_examples=30, deadline=None)
 @given(st.integers(2, 40), st.floats(0.01, 3.0), st.integers(0, 1000))
-def test_a_turn_is_orthogonal_and_keeps_the_sum(n, angle, seed):
-    turn = random_turn(n, angle, np.random.default_rng(seed))
-    assert np.allclose(turn @ turn.T, np.eye(n), atol=1e-9)
-    assert np.allclose(turn @ np.ones(n), 1.0)
+def test_a_turn_is_orthogonal_keeps_the_sum_and_has_the_angle(n, angle, seed):
+    for turn in turns(3, n, angle, seed):
+        assert np.allclose(turn @ turn.T, np.eye(n), atol=1e-9)
+        assert np.allclose(turn @ np.ones(n), 1.0)
+        largest = np.abs(np.angle(np.linalg.eigvals(turn))).max()
+        assert largest == pytest.approx(angle if n > 2 else 0.0, rel=1e-6, abs=1e-6)
+
+
+def test_every_block_is_turned_by_another_rotation():
+    a, b = turns(2, 10, 0.5, seed=1)
+    assert not np.allclose(a, b)
+
+
+def test_an_angle_of_half_a_circle_is_refused():
+    with pytest.raises(ParameterError, match="angle"):
+        mask.OrthogonalMasking(columns=["a"], angle=3.2)
 
 
 @pytest.mark.parametrize("n", [2, 61, 1000])

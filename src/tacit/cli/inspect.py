@@ -48,7 +48,7 @@ def inspect(
     and the reason for it. A proposal is for a person to correct: save it with --save-schema, edit
     the file, and give it to `tacit apply --schema`.
     """
-    from tacit.cli.opening import open_data
+    from tacit.cli.opening import open_data, shown
     from tacit.core.atomic import write_text
     from tacit.suggest import suggest_roles
 
@@ -60,7 +60,7 @@ def inspect(
     if save_schema is not None:
         write_text(save_schema, _commented(proposed.schema, suggestions))
     document = {
-        "data": data,
+        "data": shown(data),
         "records": opened.n_records,
         "columns": _columns(proposed, suggestions.as_dict()),
         "keys": _on_keys(proposed),

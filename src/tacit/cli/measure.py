@@ -48,7 +48,7 @@ def measure(
     ] = None,
 ) -> Answer:
     """Measure the risk of a file, or the risk and utility of a release beside its original."""
-    from tacit.cli.opening import open_data
+    from tacit.cli.opening import open_data, shown
     from tacit.cli.release_folder import is_release, open_release, recorded_roles
 
     chosen = _chosen(measure or [], alone=released is None)
@@ -60,7 +60,11 @@ def measure(
     elif released is not None:
         after = open_data(released, Reading(read_option=released_option))
     card = _scorecard(before, after, chosen).as_dict()
-    document = {"original": original, "released": released, "scorecard": card}
+    document = {
+        "original": shown(original),
+        "released": None if released is None else shown(released),
+        "scorecard": card,
+    }
     return Answer(document, _drawn(card, released))
 
 

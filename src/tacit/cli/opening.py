@@ -27,6 +27,17 @@ def open_data(source: str, reading: Reading, roles: Roles | None = None) -> Micr
     return data.with_schema(_declared(data.schema, roles))
 
 
+def shown(source: str) -> str:
+    """Return the name of a source as it may be printed: a database URL without its password."""
+    from tacit.io.files import is_url
+
+    if not is_url(source):
+        return source
+    from tacit.io.database import without_password
+
+    return without_password(source)
+
+
 def _read_options(source: str, reading: Reading) -> dict[str, Any]:
     named = {
         "table": reading.table,

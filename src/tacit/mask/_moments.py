@@ -7,13 +7,15 @@ import numpy as np
 
 def moments(values: np.ndarray, weights: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
     """Return the (weighted) means and raw second moments E[X_i X_j] of complete data."""
-    shares = np.full(len(values), 1.0 / len(values)) if weights is None else weights / weights.sum()
-    return shares @ values, (values * shares[:, None]).T @ values
+    if weights is None:
+        return values.mean(axis=0), values.T @ values / len(values)
+    shares = weights / weights.sum()
+    return shares @ values, (values.T * shares) @ values
 
 
 def covariance(values: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
     """Return the (weighted) covariance matrix of complete data, with divisor n."""
-    mean, _ = moments(values, weights)
+    mean = values.mean(axis=0) if weights is None else weights @ values / weights.sum()
     return moments(values - mean, weights)[1]
 
 

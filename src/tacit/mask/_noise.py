@@ -9,7 +9,7 @@ import numpy as np
 from tacit.core.data import Microdata
 from tacit.core.errors import DataError
 from tacit.core.schema import Kind
-from tacit.mask._moments import covariance, moments
+from tacit.mask._moments import moments
 
 
 def finite_columns(data: Microdata, columns: Sequence[str], by: str) -> np.ndarray:
@@ -31,8 +31,11 @@ def known_moments(values: np.ndarray, weights: np.ndarray | None) -> tuple[np.nd
             got=f"{int(complete.sum())} complete of {len(values)}",
             do="mask the columns apart",
         )
-    shares = None if weights is None else weights[complete]
-    return moments(values[complete], shares)[0], covariance(values[complete], shares)
+    if not complete.all():
+        values = values[complete]
+        weights = None if weights is None else weights[complete]
+    mean = values.mean(axis=0) if weights is None else weights @ values / weights.sum()
+    return mean, moments(values - mean, weights)[1]
 
 
 def with_columns(data: Microdata, columns: Sequence[str], values: np.ndarray) -> Microdata:

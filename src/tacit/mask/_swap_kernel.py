@@ -54,6 +54,19 @@ def _by_looking(partner, i, ahead, draw):
     return -1
 
 
+@njit(cache=True, nogil=True)
+def shuffle_ties(order, ascending, draws):
+    """Put the positions of equal values in random order, in place."""
+    start = 0
+    for end in range(1, order.size + 1):
+        if end < order.size and ascending[end] == ascending[start]:
+            continue
+        for i in range(end - 1, start, -1):
+            j = start + int(draws[i] * (i - start + 1))
+            order[i], order[j] = order[j], order[i]
+        start = end
+
+
 def draws_per_rank(n, rng):
     """Return the random numbers that `partners` uses, in single precision."""
     return rng.random((n, _TRIES), dtype=np.float32)

@@ -72,9 +72,13 @@ class CorrelatedNoise(
         complete = ~np.isnan(values).any(axis=1)
         if self.exact and complete.sum() > 3 * values.shape[1]:
             noise[complete] = self._adjusted(values[complete], noise[complete], weights, complete)
-        masked = values + noise
+        masked = noise
+        masked += values
         if self.scale_back:
-            masked = mean + (masked - mean) / np.sqrt(1.0 + self.alpha)  # Eq. (1) of oganian2011
+            # Eq. (1) of oganian2011: mean + (masked - mean) / root, in place
+            root = np.sqrt(1.0 + self.alpha)
+            masked /= root
+            masked += mean * (1.0 - 1.0 / root)
         return with_columns(data, self.columns, masked)
 
     def _adjusted(

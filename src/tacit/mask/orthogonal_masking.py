@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
 from typing import Annotated
 
 import numpy as np
-from annotated_types import Ge, Gt
+from annotated_types import Ge, Gt, Lt
 
 from tacit.core.data import Microdata
 from tacit.core.errors import DataError
@@ -14,6 +16,9 @@ from tacit.core.method import Columns, Try
 from tacit.core.progress import track
 from tacit.mask._grouped import missing_patterns
 from tacit.mask._noise import finite_columns, with_columns
+
+_VALUES_AT_ONCE = 1_000_000
+"""Size of the stack of matrices that is worked on at a time."""
 
 
 class OrthogonalMasking(
@@ -38,9 +43,11 @@ class OrthogonalMasking(
     -----
     :math:`X_m = TX` with :math:`T` orthogonal and :math:`T1 = 1` [ting2008]_. Then
     :math:`X_m'X_m = X'X` and the column sums stay. :math:`T` is block-diagonal over random blocks
-    of records, :math:`T_b = \exp(\text{angle}\cdot A)` with :math:`A` a random skew-symmetric
-    matrix whose rows sum to zero, so that the cost is linear in the number of records, where one
-    full matrix needs :math:`n^3`.
+    of records, :math:`T_b = (I - A)^{-1}(I + A)` (Cayley's transform) with :math:`A` a random
+    skew-symmetric matrix whose rows sum to zero, so that the cost is linear in the number of
+    records, where one full matrix needs :math:`n^3`. An eigenvalue :math:`i\lambda` of :math:`A`
+    turns a plane by :math:`2\arctan\lambda`; :math:`A` is scaled so that the largest turn is
+    `angle`.
 
     Examples
     --------
@@ -55,7 +62,7 @@ class OrthogonalMasking(
 
     columns: Columns
     """Numeric variables masked together."""
-    angle: Annotated[float, Gt(0), Try(0.1, 0.3, 1.0)] = 0.3
+    angle: Annotated[float, Gt(0), Lt(math.pi), Try(0.1, 0.3, 1.0)] = 0.3
     """How far the records are turned, in radians: small keeps them near, large mixes them fully."""
     block_size: Annotated[int, Ge(4)] = 60
     """How many records are mixed with each other."""
@@ -68,22 +75,54 @@ class OrthogonalMasking(
         masked = np.full_like(values, np.nan)
         with track("mixing records", len(values)) as advance:
             for rows, present in missing_patterns(values):
-                if len(rows) > 1 and present.any():
-                    shuffled = rng.permutation(rows)
-                    for block in np.array_split(shuffled, -(-len(rows) // self.block_size)):
-                        turn = random_turn(len(block), self.angle, rng)
-                        masked[np.ix_(block, present)] = turn @ values[np.ix_(block, present)]
-                        advance(len(block))
+                if len(rows) < 2 or not present.any():
+                    continue
+                columns = np.flatnonzero(present)
+                for blocks in _stacks(rng.permutation(rows), self.block_size):
+                    cells = blocks[:, :, None], columns
+                    masked[cells] = turned(values[cells], self.angle, rng)
+                    advance(blocks.size)
         return with_columns(data, self.columns, masked)
 
 
-def random_turn(n: int, angle: float, rng: np.random.Generator) -> np.ndarray:
-    """Return a random orthogonal matrix whose rows sum to one, at most `angle` from identity."""
-    from scipy.linalg import expm
+def _stacks(rows: np.ndarray, block_size: int) -> Iterator[np.ndarray]:
+    """Cut records into blocks of nearly equal size; yield stacks of blocks of the same size."""
+    n_blocks = -(-len(rows) // block_size)
+    size, n_larger = divmod(len(rows), n_blocks)
+    cut = n_larger * (size + 1)
+    for part, length in ((rows[:cut], size + 1), (rows[cut:], size)):
+        blocks = part.reshape(-1, length)
+        at_once = max(_VALUES_AT_ONCE // length**2, 1)
+        yield from (blocks[i : i + at_once] for i in range(0, len(blocks), at_once))
 
-    draws = rng.standard_normal((n, n))
-    skew = (draws - draws.T) / 2.0
+
+def turned(values: np.ndarray, angle: float, rng: np.random.Generator) -> np.ndarray:
+    """Mix the records of each block by a random rotation that keeps their sum.
+
+    Parameters
+    ----------
+    values
+        Blocks by records by columns.
+    angle
+        The largest angle by which a rotation turns, below pi.
+    """
+    skew = _skew_matrices(len(values), values.shape[1], rng)
+    # The eigenvalues of A'A are the squares of those of A.
+    largest = np.sqrt(np.linalg.eigvalsh(skew.swapaxes(1, 2) @ skew)[:, -1])
+    still = largest <= 1e-9  # two records have no rotation that keeps their sum
+    factor = np.where(still, 0.0, math.tan(angle / 2.0) / np.where(still, 1.0, largest))
+    skew *= factor[:, None, None]
+    identity = np.eye(values.shape[1])
+    return np.asarray(np.linalg.solve(identity - skew, values + skew @ values))
+
+
+def _skew_matrices(n_blocks: int, size: int, rng: np.random.Generator) -> np.ndarray:
+    """Draw random skew-symmetric matrices whose rows and columns sum to zero."""
+    upper = np.triu_indices(size, k=1)
+    skew = np.zeros((n_blocks, size, size))
+    skew[:, *upper] = rng.standard_normal((n_blocks, len(upper[0])))
+    skew -= skew.swapaxes(1, 2).copy()
     # Projecting out the vector of ones on both sides keeps the matrix skew-symmetric.
-    skew = skew - skew.mean(axis=0) - skew.mean(axis=1, keepdims=True)
-    largest = np.linalg.norm(skew, 2)
-    return np.asarray(expm(skew * (angle / largest))) if largest > 0 else np.eye(n)
+    means = skew.mean(axis=2)
+    skew += means[:, None, :] - means[:, :, None]
+    return skew

@@ -14,6 +14,7 @@ from tacit.core.families import Mask
 from tacit.core.keys import encode, group_ids
 from tacit.core.method import Columns, Try
 from tacit.core.schema import Kind
+from tacit.mask._strata import split_by
 from tacit.mask._transitions import (
     checked_matrix,
     corrected_counts,
@@ -94,7 +95,8 @@ class Pram(
         for chosen in sets:
             codes, first = _combined(data, chosen)
             changed = self._changed(data, chosen, codes, first, strata, rng)
-            source = np.where(changed >= 0, first[changed], np.arange(len(codes)))
+            source = np.arange(len(codes))
+            source[changed >= 0] = first[changed[changed >= 0]]
             table = table.with_columns(table[name][source].alias(name) for name in chosen)
         return data.with_local(table)
 
@@ -109,16 +111,13 @@ class Pram(
     ) -> np.ndarray:
         """Return the new code of each record, -1 where a value is missing."""
         changed = codes.copy()
-        known = np.flatnonzero(codes >= 0)
-        parts = [known]
-        if strata is not None:
-            parts = [known[strata[known] == s] for s in np.unique(strata[known])]
         labels = _labels(data, chosen, first)
-        for part in parts:
-            if len(part):
-                present, inside = np.unique(codes[part], return_inverse=True)
-                matrix = self._matrix(np.bincount(inside), [labels[c] for c in present], rng)
-                changed[part] = present[transitions(inside, matrix, rng)]
+        for part in split_by(strata, np.flatnonzero(codes >= 0)):
+            counts = np.bincount(codes[part], minlength=len(labels))
+            present = np.flatnonzero(counts)
+            inside = (np.cumsum(counts > 0) - 1)[codes[part]]
+            matrix = self._matrix(counts[present], [labels[c] for c in present], rng)
+            changed[part] = present[transitions(inside, matrix, rng)]
         return changed
 
     def _matrix(
@@ -157,18 +156,22 @@ def _combined(data: Microdata, columns: list[str]) -> tuple[np.ndarray, np.ndarr
     """Return one code per record for the columns together, and a record that has each code."""
     single = encode(data, columns)
     known = np.flatnonzero((single >= 0).all(axis=1))
-    codes = np.full(len(single), -1, dtype=np.int64)
-    distinct, first, inverse = np.unique(
-        single[known], axis=0, return_index=True, return_inverse=True
-    )
-    if len(distinct) > _MOST_CATEGORIES:
+    ids, n_codes = group_ids(single[known])
+    if n_codes > _MOST_CATEGORIES:
         raise DataError(
             f"{_SEPARATOR.join(columns)} has too many categories for a transition matrix",
-            got=f"{len(distinct):,}, at most {_MOST_CATEGORIES:,}",
+            got=f"{n_codes:,}, at most {_MOST_CATEGORIES:,}",
             do="recode first",
         )
-    codes[known] = inverse.ravel()
-    return codes, known[first]
+    first = np.full(n_codes, len(known), dtype=np.int64)
+    np.minimum.at(first, ids, np.arange(len(known)))
+    # In the order of the values, so that the order of the records does not decide the matrix.
+    order = np.lexsort(single[known[first]].T[::-1])
+    number = np.empty(n_codes, dtype=np.int64)
+    number[order] = np.arange(n_codes)
+    codes = np.full(len(single), -1, dtype=np.int64)
+    codes[known] = number[ids]
+    return codes, known[first[order]]
 
 
 def _labels(data: Microdata, columns: list[str], first: np.ndarray) -> list[str]:

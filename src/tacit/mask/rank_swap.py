@@ -8,12 +8,13 @@ import numpy as np
 from annotated_types import Ge, Gt, Le, Lt
 
 from tacit.core.data import Microdata
-from tacit.core.errors import DataError
+from tacit.core.errors import DataError, ProtectionError
 from tacit.core.families import Mask
 from tacit.core.keys import encode, group_ids
 from tacit.core.method import Columns, Try
 from tacit.core.progress import track
 from tacit.core.schema import Kind
+from tacit.mask._strata import split_by
 
 
 class RankSwap(
@@ -38,7 +39,9 @@ class RankSwap(
     :math:`p` percent of the number of records, chosen at random among those not swapped yet
     [moore1996]_, [domingoferrer2007]_. Each variable is swapped by itself. With `keep_correlation`
     the window of each variable is the widest for which original and swapped values still correlate
-    by that much. Ordinal variables are swapped in the order of their categories.
+    by that much (of ordinal variables and dates: their ranks); if there is none, nothing is
+    released. Ordinal variables are swapped in the order of their categories; equal values have
+    ranks in random order.
 
     Examples
     --------
@@ -69,31 +72,31 @@ class RankSwap(
         table = data.local
         with track("rank swapping", len(self.columns)) as advance:
             for name in self.columns:
-                rank = rank_codes(data, name)
-                source = self._sources(rank, strata, rng)
+                source = self._sources(*_ordered_values(data, name), strata, rng)
                 table = table.with_columns(table[name][source].alias(name))
                 advance(1)
         return data.with_local(table)
 
     def _sources(
-        self, rank: np.ndarray, strata: np.ndarray | None, rng: np.random.Generator
+        self,
+        values: np.ndarray,
+        known: np.ndarray,
+        strata: np.ndarray | None,
+        rng: np.random.Generator,
     ) -> np.ndarray:
         """Return for each record the record whose value it receives."""
-        source = np.arange(len(rank))
-        parts = [np.flatnonzero(rank >= 0)]
-        if strata is not None:
-            parts = [p[strata[p] == s] for p in parts for s in np.unique(strata[p])]
-        for part in parts:
+        source = np.arange(len(values))
+        for part in split_by(strata, np.flatnonzero(known)):
             if len(part) > 1:
-                order = part[np.lexsort((rng.random(len(part)), rank[part]))]
-                source[order] = order[self._swapped(rank[order].astype(float), rng)]
+                order = part[_random_order(values[part], rng)]
+                source[order] = order[self._swapped(values[order], rng)]
         return source
 
     def _swapped(self, ordered: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Return which position each position receives its value from, positions being ranks."""
         if self.keep_correlation is None:
             return swap_positions(len(ordered), self.p / 100.0, rng)
-        return _widest_swap(ordered, self.keep_correlation, rng)
+        return _widest_swap(ordered.astype(float), self.keep_correlation, rng)
 
     def describe(self) -> str:
         """Say in plain words what this method does with these parameters."""
@@ -114,12 +117,25 @@ def swap_positions(n: int, share: float, rng: np.random.Generator) -> np.ndarray
     return np.where(partner >= 0, partner, np.arange(n))
 
 
+def _random_order(values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Return the positions by ascending value, equal values in random order."""
+    from tacit.mask import _swap_kernel as kernel
+
+    # Stable, because the order of equal values must not depend on the processor.
+    order = np.argsort(values, kind="stable")
+    ascending = values[order]
+    if (ascending[1:] == ascending[:-1]).any():
+        kernel.shuffle_ties(order, ascending, rng.random(len(values)))
+    return order
+
+
 def _widest_swap(ordered: np.ndarray, target: float, rng: np.random.Generator) -> np.ndarray:
     """Return a swap with the widest window that keeps the correlation, by bisection."""
-    best = np.arange(len(ordered))
+    if np.isinf(ordered).any():
+        raise DataError("infinite values have no correlation to keep", do="replace them first")
     if np.ptp(ordered) == 0:
         return swap_positions(len(ordered), 1.0, rng)
-    low, high = 0.0, 1.0
+    best, low, high = None, 0.0, 1.0
     for _ in range(12):
         middle = (low + high) / 2
         tried = swap_positions(len(ordered), middle, rng)
@@ -127,7 +143,22 @@ def _widest_swap(ordered: np.ndarray, target: float, rng: np.random.Generator) -
             low, best = middle, tried
         else:
             high = middle
+    if best is None:
+        raise ProtectionError(
+            f"no swap of neighbours in rank keeps a correlation of {target:g}",
+            got=f"{len(ordered)} values",
+            do="lower keep_correlation, or give p instead",
+        )
     return best
+
+
+def _ordered_values(data: Microdata, name: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return numbers that follow the order of a column's values, and which of them are known."""
+    if data.schema[name].kind is not Kind.NUMERIC:
+        codes = rank_codes(data, name)
+        return codes, codes >= 0
+    column = data.local[name]
+    return np.asarray(column.fill_null(0).to_numpy()), column.is_not_null().to_numpy()
 
 
 def rank_codes(data: Microdata, name: str) -> np.ndarray:

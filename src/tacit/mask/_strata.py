@@ -1,0 +1,29 @@
+"""Records split by stratum, in one pass whatever the number of strata."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def split_by(strata: np.ndarray | None, rows: np.ndarray) -> list[np.ndarray]:
+    """Split records by their stratum; without strata they are one part, without records none.
+
+    Parameters
+    ----------
+    strata
+        Number of the stratum of every record of the file.
+    rows
+        The records to split, in ascending order; so are the records of each part.
+
+    Examples
+    --------
+    >>> [part.tolist() for part in split_by(np.array([1, 0, 1, 5]), np.array([0, 1, 2]))]
+    [[1], [0, 2]]
+    """
+    if not len(rows):
+        return []
+    if strata is None:
+        return [rows]
+    order = rows[np.argsort(strata[rows], kind="stable")]
+    changes = np.flatnonzero(np.diff(strata[order])) + 1
+    return np.split(order, changes)
