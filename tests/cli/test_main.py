@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import typer
@@ -145,6 +146,17 @@ def test_reading_only_the_start_of_the_output_is_no_error(json):
     shell = f"{sys.executable} -m tacit.cli methods {json} | true; exit ${{PIPESTATUS[0]}}"
     result = subprocess.run(["bash", "-c", shell], capture_output=True, text=True, timeout=60)
     assert (result.returncode, result.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("json", ["", "--json"])
+def test_a_full_disk_under_stdout_is_an_error(json, refusal):
+    if not Path("/dev/full").exists():
+        pytest.skip("there is no /dev/full here")
+    with Path("/dev/full").open("w") as full:
+        command = [sys.executable, "-m", "tacit.cli", "methods", *filter(None, [json])]
+        result = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+    result.stdout = ""
+    assert "could not write to standard output: No space left" in refusal(result)
 
 
 def test_the_answer_goes_to_stdout_and_the_error_to_stderr(process):

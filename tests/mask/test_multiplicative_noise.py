@@ -198,3 +198,9 @@ def test_zones_need_one_level_more_than_limits():
         mask.MultiplicativeNoise(columns=["a"], limits=(2, 1), levels=(0.1, 0.1, 0.1))
     with pytest.raises(ParameterError, match="k"):
         mask.MultiplicativeNoise(columns=["a"], k=0)
+
+
+def test_infinite_values_are_refused():
+    before = pl.DataFrame({"x": [1.0, 2.0, float("inf")], "y": [1.0, 2.0, 3.0]})
+    with pytest.raises(DataError, match="'x' holds infinite values"):
+        tacit.Plan([mask.MultiplicativeNoise(columns=["y", "x"])]).apply(before, seed=1)

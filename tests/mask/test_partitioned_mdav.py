@@ -6,7 +6,7 @@ import pytest
 
 import tacit
 from tacit import mask
-from tacit.core.errors import SchemaError
+from tacit.core.errors import DataError, SchemaError
 from tacit.mask.partitioned_mdav import correlated_sets
 
 
@@ -62,3 +62,10 @@ def test_text_is_refused():
         tacit.Plan([mask.PartitionedMdav(columns=["t"])]).apply(
             pl.DataFrame({"t": ["a", "b", "c"]})
         )
+
+
+def test_infinite_values_are_refused():
+    before = pl.DataFrame({"x": [1.0, 2.0, float("inf")] * 2, "y": [1.0, 2.0, 3.0] * 2})
+    for sets in (None, (("x",), ("y",))):
+        with pytest.raises(DataError, match="'x' holds infinite values"):
+            tacit.Plan([mask.PartitionedMdav(columns=["y", "x"], sets=sets)]).apply(before, seed=1)

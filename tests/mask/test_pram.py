@@ -102,3 +102,27 @@ def test_numbers_are_refused_and_a_single_category_stays():
         tacit.Plan([mask.Pram(columns=["x"])]).apply(pl.DataFrame({"x": [1, 2]}))
     one = tacit.Plan([mask.Pram(columns=["c"])]).apply(pl.DataFrame({"c": ["a", "a"]}), seed=1)
     assert one.frame["c"].to_list() == ["a", "a"]
+
+
+def test_a_column_without_a_single_value_stays_as_it_is():
+    before = pl.DataFrame({"c": [None, None], "d": ["a", None]}, schema=dict.fromkeys("cd", pl.String))
+    for compound in (False, True):
+        method = mask.Pram(columns=["c", "d"], stay=0.0, compound=compound)
+        assert tacit.Plan([method]).apply(before, seed=1).frame.equals(before)
+
+
+def test_the_matrix_does_not_depend_on_the_order_of_the_records():
+    data = tacit.datasets.census(300)
+    turned = data.take(np.arange(300)[::-1])
+    method = mask.Pram(columns=["marital", "education"], compound=True)
+    here, there = (transition_matrices(method, d, step_generator(1, 0)) for d in (data, turned))
+    name = "marital | education"
+    assert here[name][0] == there[name][0]
+    assert np.array_equal(here[name][1], there[name][1])
+
+
+def test_many_strata_are_worked_through_once():
+    before = pl.DataFrame({"s": np.repeat(np.arange(5000), 4), "c": ["a", "b"] * 10_000})
+    method = mask.Pram(columns=["c"], stay=0.2, within=["s"])
+    after = tacit.Plan([method]).apply(before, seed=1).frame
+    assert not after.equals(before)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import tacit
 from tacit import mask
-from tacit.core.errors import DataError, ParameterError, SchemaError
+from tacit.core.errors import DataError, ParameterError, ProtectionError, SchemaError
 from tacit.mask.rank_swap import swap_positions
 
 
@@ -97,3 +97,33 @@ def test_bad_input_is_refused():
         tacit.Plan([mask.RankSwap(columns=["t"])]).apply(pl.DataFrame({"t": ["a", "b"]}))
     with pytest.raises(DataError, match="two records"):
         tacit.Plan([mask.RankSwap(columns=["x"])]).apply(pl.DataFrame({"x": [1.0]}))
+
+
+def test_equal_values_have_no_order_of_their_own():
+    """Among ties the partner of a record must not follow from its place in the file."""
+    before = pl.DataFrame({"x": [0] * 50 + [1] * 50, "name": range(100)})
+    method = mask.RankSwap(columns=["x"], p=20)
+    moved = np.zeros(100)
+    for seed in range(200):
+        moved += (tacit.Plan([method]).apply(before, seed=seed).frame["x"] != before["x"]).to_numpy()
+    assert moved.min() > 0
+    assert moved[:50].max() < 4 * moved[:50].mean()
+
+
+def test_long_whole_numbers_are_swapped_by_their_last_digit_too():
+    start = 2**60
+    before = pl.DataFrame({"x": [start + i for i in range(1000)]})
+    after = tacit.Plan([mask.RankSwap(columns=["x"], p=1)]).apply(before, seed=1).frame
+    assert after["x"].sort().equals(before["x"])
+    assert 0 < (after["x"] - before["x"]).abs().max() <= 10
+
+
+def test_a_correlation_that_no_swap_keeps_is_refused_not_released_unswapped():
+    with pytest.raises(ProtectionError, match=r"0\.999"):
+        tacit.Plan([mask.RankSwap(columns=["x"], keep_correlation=0.999999)]).apply(
+            pl.DataFrame({"x": [0.0, 1000.0]}), seed=1
+        )
+    with pytest.raises(DataError, match="infinite"):
+        tacit.Plan([mask.RankSwap(columns=["x"], keep_correlation=0.9)]).apply(
+            pl.DataFrame({"x": [0.0, 1.0, float("inf")]}), seed=1
+        )

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from tacit.core.errors import WriteError
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -48,14 +51,37 @@ def deliver(answer: Answer, *, as_json: bool) -> None:
         print_json({**answer.document, "warnings": list(answer.warnings)})
         return
     out = console()
-    for part in answer.drawing:
-        out.print(part)
+    with _stdout():
+        for part in answer.drawing:
+            out.print(part)
 
 
 def print_json(document: Mapping[str, Any]) -> None:
     """Write one JSON document to stdout."""
     text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False, default=str)
-    sys.stdout.write(text + "\n")
+    with _stdout():
+        sys.stdout.write(text + "\n")
+
+
+@contextmanager
+def _stdout() -> Iterator[None]:
+    """Stop writing quietly when the reader has gone, and say so when a file is full."""
+    try:
+        yield
+        sys.stdout.flush()
+    except SystemExit as error:
+        if not isinstance(error.__context__, BrokenPipeError):  # which rich turns into an exit
+            raise
+        _discard_the_rest()
+    except OSError as error:
+        _discard_the_rest()
+        if not isinstance(error, BrokenPipeError):
+            raise WriteError(f"could not write to standard output: {error.strerror}") from error
+
+
+def _discard_the_rest() -> None:
+    """Send what is still buffered nowhere, so that flushing it at the end does not fail again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def say(level: str, message: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import sys
 import traceback
@@ -54,8 +53,6 @@ class Program(TyperGroup):
 
 def explain(error: BaseException, *, debug: bool, as_json: bool) -> int:
     """Say in one line what went wrong and return the exit code."""
-    if isinstance(error, BrokenPipeError) or isinstance(error.__context__, BrokenPipeError):
-        return _hang_up()
     if isinstance(error, SystemExit):
         return error.code if isinstance(error.code, int) else BUG
     if debug:
@@ -97,13 +94,6 @@ def _as_document(error: BaseException, message: str) -> dict[str, Any]:
     else:
         parts = {"what": message, "got": None, "do": None}
     return {"type": type(error).__name__, "message": message, **parts}
-
-
-def _hang_up() -> int:
-    """Stop quietly when whoever read our output has gone (``tacit methods | head``)."""
-    # What is still buffered must go somewhere when the interpreter flushes it at exit.
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return DONE
 
 
 app = typer.Typer(
@@ -171,5 +161,6 @@ def main() -> None:
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), _stop)
     for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+        if stream is not None:
+            stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     app(prog_name="tacit")

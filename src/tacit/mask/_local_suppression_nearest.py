@@ -35,11 +35,12 @@ def protect_by_nearest(
     free = crowd.missing[rows]
     free[len(rows) - len(crowd.touched_rows) :] |= crowd.touched_blanks
     finite = np.where(np.isfinite(costs), costs, _NEVER)
+    prices = kernel.price_list(finite)
     blanks = np.full(len(active), int((1 << np.flatnonzero(np.isfinite(costs))).sum()))
     for members in _blocks(crowd.rows[rows], costs):
         block = kernel.Block(
             np.ascontiguousarray(crowd.rows[rows[members]].T),
-            free[members], counts[members], finite,
+            free[members], counts[members], finite, prices,
         )  # fmt: skip
         chosen = _protect(block, np.flatnonzero(members < len(active)), k, advance)
         found = chosen >= 0

@@ -22,21 +22,40 @@ class Block(NamedTuple):
     """How many records each entry stands for."""
     costs: np.ndarray
     """Cost of blanking a value of each column; very large for never."""
+    prices: np.ndarray
+    """The same for patterns of columns, see `price_list`."""
+
+
+@njit(cache=True)
+def price_list(costs: np.ndarray) -> np.ndarray:
+    """Cost of every pattern of eight neighbouring columns, eight after eight."""
+    prices = np.zeros((-(-costs.size // 8), 256))
+    for j in range(costs.size):
+        for pattern in range(256):
+            if (pattern >> (j % 8)) & 1:
+                prices[j // 8, pattern] += costs[j]
+    return prices
+
+
+@njit(cache=True, inline="always")
+def _cost(pattern: int, prices: np.ndarray) -> float:
+    total = 0.0
+    for part in range(prices.shape[0]):
+        total += prices[part, (pattern >> (8 * part)) & 255]
+    return total
 
 
 @njit(cache=True)
 def _compare(block: Block, v: int, differs: np.ndarray, price: np.ndarray) -> None:
     """Write the columns in which each record differs from v, and what blanking them costs."""
     differs[:] = 0
-    price[:] = 0
     for j in range(block.codes.shape[0]):
-        if (block.free[v] >> j) & 1:
-            continue
-        codes, own, bit, cost = block.codes[j], block.codes[j, v], np.int64(1) << j, block.costs[j]
-        for x in range(price.size):
-            apart = codes[x] != own and not (block.free[x] & bit)
-            differs[x] |= bit if apart else np.int64(0)
-            price[x] += cost if apart else 0.0
+        codes, own = block.codes[j], block.codes[j, v]
+        for x in range(differs.size):
+            differs[x] |= np.int64(codes[x] != own) << j
+    for x in range(differs.size):
+        differs[x] &= ~(block.free[x] | block.free[v])
+        price[x] = _cost(differs[x], block.prices)
 
 
 @njit(cache=True)
@@ -54,15 +73,6 @@ def _nearest(price: np.ndarray, n_wanted: int) -> np.ndarray:
             at -= 1
         found[at] = x
     return found
-
-
-@njit(cache=True, inline="always")
-def _cost(pattern: int, costs: np.ndarray) -> float:
-    total = 0.0
-    for j in range(costs.size):
-        if (pattern >> j) & 1:
-            total += costs[j]
-    return total
 
 
 @njit(cache=True)
@@ -84,7 +94,7 @@ def _grown(start: int, differs: np.ndarray, block: Block, near: np.ndarray, k: i
         for x in near:
             extra = differs[x] & ~pattern
             if extra:
-                cost = _cost(extra, block.costs)
+                cost = _cost(extra, block.prices)
                 if cost < least:
                     best, least = x, cost
         if best < 0:
@@ -117,8 +127,8 @@ def _cheapest(differs: np.ndarray, price: np.ndarray, block: Block, k: int) -> i
         pattern = _grown(x, differs, block, near, k)
         if pattern >= 0:
             pattern = _pruned(pattern, differs, block, near, k)
-            if _cost(pattern, block.costs) < least:
-                best, least = pattern, _cost(pattern, block.costs)
+            if _cost(pattern, block.prices) < least:
+                best, least = pattern, _cost(pattern, block.prices)
     return best
 
 
@@ -135,7 +145,7 @@ def protect(block: Block, violators: np.ndarray, k: int, most: float) -> np.ndar
         v = violators[i]
         _compare(block, v, differs, price)
         blanks[i] = _cheapest(differs, price, block, k)
-        if blanks[i] >= 0 and _cost(blanks[i], block.costs) >= most:
+        if blanks[i] >= 0 and _cost(blanks[i], block.prices) >= most:
             blanks[i] = -1
         if blanks[i] > 0:
             block.free[v] |= blanks[i]

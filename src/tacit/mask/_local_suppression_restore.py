@@ -8,30 +8,21 @@ Only records that were at risk in the original can: the others never needed anyb
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from tacit.mask import _local_suppression_restore_kernel as kernel
 from tacit.mask._local_suppression_crowd import Crowd, columns_of, patterns_of
 
-_BUDGET = 1_000_000_000
+AtRisk = Sequence[tuple[Sequence[int], np.ndarray]]
+"""For each combination its columns and the records that violate it."""
+
+_BUDGET = 2_000_000_000
 """Comparisons spent on giving values back; what is left then stays suppressed, which is safe."""
-_STEP = 20_000_000
+_STEP = 50_000_000
 """Comparisons between two chances to interrupt."""
-
-
-@dataclass
-class _Units:
-    """A record at risk on one combination: what must stay safe."""
-
-    rows: np.ndarray
-    touched: np.ndarray
-    """Number of the touched record, -1 where the record has lost nothing."""
-    outside: np.ndarray
-    """Pattern of the columns that do not belong to the combination."""
-    counts: np.ndarray
-    """Records that may equal it now."""
+_TABLE_COST = 30
+"""Comparisons that take as long as one entry in a table."""
 
 
 class Restoration:
@@ -45,101 +36,93 @@ class Restoration:
         Records by columns: which values were suppressed.
     at_risk
         For each combination its columns and the records that violated it in the original.
+    k
+        Smallest number of records that may equal a record.
+    costs
+        Cost of blanking a value of each column; the dearest are given back first.
     """
 
     def __init__(
-        self,
-        codes: np.ndarray,
-        blank: np.ndarray,
-        at_risk: Sequence[tuple[Sequence[int], np.ndarray]],
-        k: int,
-        costs: np.ndarray,
+        self, codes: np.ndarray, blank: np.ndarray, at_risk: AtRisk, k: int, costs: np.ndarray
     ) -> None:
         self.k, self.costs, self.n_columns = k, costs, codes.shape[1]
         self.crowd = Crowd.of(codes)
-        self.records = np.flatnonzero(blank.any(axis=1))
+        records = np.flatnonzero(blank.any(axis=1))
+        self.records = records[np.argsort(self.crowd.row_of[records], kind="stable")]
         rows = self.crowd.row_of[self.records]
-        self.records = self.records[np.argsort(rows, kind="stable")]
-        self.rows = self.crowd.row_of[self.records]
-        self.blanks = patterns_of(blank[self.records])
-        self.crowd.touch(self.rows, self.blanks)
+        self.crowd.touch(rows, patterns_of(blank[self.records]))
+        self.people = kernel.People(
+            self.crowd.rows, self.crowd.missing, self.crowd.counts, rows, self.crowd.touched_blanks
+        )
         self.units = self._units(at_risk)
 
     def run(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the touched records and the pattern of what each still loses."""
-        budget = _BUDGET
-        while budget > 0:
-            cells, static, starts = self._candidates()
-            given_back, budget = self._give_back(cells, static, starts, budget)
-            if not given_back:
-                break
-            self.crowd.touched_blanks = self.blanks
-        return self.records, self.blanks
+        touched, columns = self._candidates()
+        budget, gained = _BUDGET, True
+        while gained and budget > 0:
+            gained = False
+            outcomes = []
+            for part in self._parts(len(touched), budget):
+                outcome = kernel.give_back(
+                    self.people, self.units, touched[part], columns[part], self.k
+                )
+                gained |= bool((outcome > 0).any())
+                budget -= len(outcome) * self._per_value
+                outcomes.append(outcome == 0)
+            left = np.flatnonzero(np.concatenate([*outcomes, np.zeros(0, dtype=bool)]))
+            touched, columns = touched[left], columns[left]
+        return self.records, self.people.blanks
 
-    def _units(self, at_risk: Sequence[tuple[Sequence[int], np.ndarray]]) -> _Units:
+    @property
+    def _per_value(self) -> int:
+        """Comparisons that one value takes."""
+        return len(self.crowd.rows) + len(self.records) + len(self.units.rows)
+
+    def _parts(self, n_values: int, budget: int) -> list[slice]:
+        step = max(1, _STEP // self._per_value)
+        affordable = min(n_values, budget // self._per_value + 1)
+        return [slice(i, min(i + step, affordable)) for i in range(0, affordable, step)]
+
+    def _units(self, at_risk: AtRisk) -> kernel.Units:
         number = np.full(len(self.crowd.row_of), -1, dtype=np.int64)
         number[self.records] = np.arange(len(self.records))
         rows, touched, outside = [], [], []
         for columns, records in at_risk:
-            mine = number[records]
-            still_whole = np.unique(self.crowd.row_of[records[mine < 0]])
-            mine = np.sort(mine[mine >= 0])
-            rows.append(np.concatenate([still_whole, self.rows[mine]]))
-            touched.append(np.concatenate([np.full(len(still_whole), -1), mine]))
+            mine = np.sort(number[records][number[records] >= 0])
+            whole = np.unique(self.crowd.row_of[records[number[records] < 0]])
+            rows.append(np.concatenate([whole, self.people.touched[mine]]))
+            touched.append(np.concatenate([np.full(len(whole), -1), mine]))
             pattern = ((1 << self.n_columns) - 1) & ~sum(1 << j for j in columns)
             outside.append(np.full(len(rows[-1]), pattern, dtype=np.int64))
-        all_rows, all_touched = np.concatenate(rows), np.concatenate(touched)
-        units = _Units(all_rows, all_touched, np.concatenate(outside), np.empty(0))
-        units.counts = self.crowd.compatible(units.rows, self._patterns(units))
-        return units
+        of_touched = np.concatenate(touched)
+        order = np.argsort(of_touched, kind="stable")
+        starts = np.searchsorted(of_touched[order], np.arange(len(self.records) + 1))
+        all_rows, all_outside = np.concatenate(rows), np.concatenate(outside)
+        free = self.crowd.missing[all_rows] | all_outside
+        free[of_touched >= 0] |= self.people.blanks[of_touched[of_touched >= 0]]
+        counts = self.crowd.compatible(all_rows, free)
+        return kernel.Units(all_rows, of_touched, all_outside, counts, order, starts)
 
-    def _patterns(self, units: _Units) -> np.ndarray:
-        own = np.where(units.touched >= 0, self.blanks[units.touched], 0) if len(self.blanks) else 0
-        return np.asarray(self.crowd.missing[units.rows] | units.outside | own)
+    def _candidates(self) -> tuple[np.ndarray, np.ndarray]:
+        """List the suppressed values (touched record, column), the most important ones first."""
+        touched, columns = np.nonzero(columns_of(self.people.blanks, self.n_columns))
+        order = np.argsort(-self.costs[columns], kind="stable")
+        touched, columns = touched[order], columns[order]
+        hopeful = self._hopeful(touched, columns)
+        return touched[hopeful], columns[hopeful]
 
-    def _candidates(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """List values (touched record, column, unit) whose own record would stay safe.
+    def _hopeful(self, touched: np.ndarray, columns: np.ndarray) -> np.ndarray:
+        """Whether each value's record would be safe with it, as far as tables tell cheaply.
 
-        A value belongs to several units, one per combination that was violated; they lie
-        together, those of value c at ``starts[c]:starts[c + 1]``. `static` counts the untouched
-        records that may equal the unit once the value is back.
+        The count over all columns is a lower bound of that over a combination; only where there
+        is one combination does a low count rule the value out.
         """
-        own_units = np.flatnonzero(self.units.touched >= 0)
-        inside = columns_of(
-            self.blanks[self.units.touched[own_units]] & ~self.units.outside[own_units],
-            self.n_columns,
-        )
-        which, column = np.nonzero(inside)
-        unit = own_units[which]
-        touched = self.units.touched[unit]
-        pattern = self._patterns(self.units)[unit] & ~(np.int64(1) << column)
-        rows = self.units.rows[unit]
-        hopeless = self.crowd.compatible(rows, pattern) < self.k
-        cell = touched * self.n_columns + column
-        kept = np.flatnonzero(~np.isin(cell, cell[hopeless]))
-        # The most important values are given back first.
-        kept = kept[np.lexsort((cell[kept], -self.costs[column[kept]]))]
-        untouched = Crowd(
-            self.crowd.rows, self.crowd.row_of, self.crowd.counts, self.crowd.missing
-        )
-        static = untouched.compatible(rows[kept], pattern[kept])
-        starts = np.flatnonzero(np.diff(cell[kept], prepend=-1, append=-1))
-        return np.column_stack([touched, column, unit])[kept], static, starts
-
-    def _give_back(
-        self, cells: np.ndarray, static: np.ndarray, starts: np.ndarray, budget: int
-    ) -> tuple[int, int]:
-        per_cell = max(1, len(self.units.rows) + len(self.rows))
-        step = max(1, _STEP // per_cell)
-        changed = np.zeros(len(self.rows), dtype=bool)
-        units = self.units
-        for begin in range(0, len(starts) - 1, step):
-            if budget <= 0:
-                break
-            kernel.give_back(
-                self.crowd.rows, self.crowd.missing, self.rows, self.blanks, changed,
-                kernel.Units(units.rows, units.touched, units.outside, units.counts),
-                cells, static, starts[begin : begin + step + 1], self.k,
-            )  # fmt: skip
-            budget -= step * per_cell
-        return int(changed.sum()), budget
+        bit = np.int64(1) << columns
+        rows = self.people.touched[touched]
+        free = self.crowd.missing[rows] | (self.people.blanks[touched] & ~bit)
+        outside = np.unique(self.units.outside)
+        n_patterns = len(np.unique(free))
+        if len(outside) != 1 or n_patterns * _TABLE_COST > len(touched):
+            return np.ones(len(touched), dtype=bool)
+        return self.crowd.compatible(rows, free | outside[0]) >= self.k

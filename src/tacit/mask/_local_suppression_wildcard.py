@@ -20,7 +20,7 @@ from tacit.mask._local_suppression_sets import ColumnSets
 _NO_LIMIT = np.int64(1) << 60
 _WORK = 10_000_000
 """Sets times violators times patterns counted in one round."""
-_TABLE_SECONDS, _COMPARISON_SECONDS = 5e-8, 5e-10
+_TABLE_SECONDS, _COMPARISON_SECONDS = 1e-7, 6e-10
 """Rough cost of entering a row in a table, and of comparing two values."""
 _WORTH_A_ROUND = 0.03
 """A batch is tried again while a round settles more than this share of the violators."""
@@ -63,6 +63,7 @@ class WildcardSuppression:
         self.rows = self.crowd.row_of[self.records]
         self.short = k - counts[self.rows]
         self.blanks = np.zeros(len(found), dtype=np.int64)
+        self._seconds = 0.0
         self.sets = ColumnSets(costs, len(self.crowd.rows) + len(found))
 
     def run(self, advance: Callable[[float], None]) -> tuple[np.ndarray, np.ndarray]:
@@ -93,12 +94,12 @@ class WildcardSuppression:
         return settled / len(active)
 
     def _is_dear(self, sets: np.ndarray) -> bool:
-        """Whether trying these sets would take longer than comparing records one by one."""
+        """Whether trying sets has come to take longer than comparing records one by one."""
         active, (n_rows, n_columns) = np.count_nonzero(self.short), self.crowd.rows.shape
         patterns = min(self.crowd.n_patterns, self._most_patterns(sets))
-        tables = _TABLE_SECONDS * len(sets) * (n_rows + active * patterns)
+        self._seconds += _TABLE_SECONDS * len(sets) * (n_rows + active * patterns)
         one_by_one = _COMPARISON_SECONDS * active * min(n_rows, BLOCK) * n_columns
-        return bool(tables > max(0.1, 2 * one_by_one))
+        return bool(self._seconds > max(0.2, one_by_one))
 
     def _finish_by_nearest(self, advance: Callable[[float], None]) -> None:
         active = np.flatnonzero(self.short)

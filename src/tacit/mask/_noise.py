@@ -9,7 +9,7 @@ import numpy as np
 from tacit.core.data import Microdata
 from tacit.core.errors import DataError
 from tacit.core.schema import Kind
-from tacit.mask._moments import moments
+from tacit.mask._moments import means, moments
 
 
 def finite_columns(data: Microdata, columns: Sequence[str], by: str) -> np.ndarray:
@@ -24,7 +24,7 @@ def finite_columns(data: Microdata, columns: Sequence[str], by: str) -> np.ndarr
 
 def known_moments(values: np.ndarray, weights: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
     """Return means and covariances of the records that miss nothing."""
-    complete = ~np.isnan(values).any(axis=1)
+    complete = complete_records(values)
     if complete.sum() < 2:
         raise DataError(
             "noise needs at least two complete records to know the spread",
@@ -34,8 +34,14 @@ def known_moments(values: np.ndarray, weights: np.ndarray | None) -> tuple[np.nd
     if not complete.all():
         values = values[complete]
         weights = None if weights is None else weights[complete]
-    mean = values.mean(axis=0) if weights is None else weights @ values / weights.sum()
+    mean = means(values, weights)
     return mean, moments(values - mean, weights)[1]
+
+
+def complete_records(values: np.ndarray) -> np.ndarray:
+    """Tell which records of an array miss nothing."""
+    missing = np.isnan(values)
+    return ~missing.any(axis=1) if missing.any() else np.ones(len(values), dtype=bool)
 
 
 def with_columns(data: Microdata, columns: Sequence[str], values: np.ndarray) -> Microdata:

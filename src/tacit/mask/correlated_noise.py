@@ -11,7 +11,7 @@ from tacit.core.data import Microdata
 from tacit.core.families import Mask
 from tacit.core.method import Columns, Try
 from tacit.mask._moments import normal_draws
-from tacit.mask._noise import finite_columns, known_moments, with_columns
+from tacit.mask._noise import complete_records, finite_columns, known_moments, with_columns
 
 
 class CorrelatedNoise(
@@ -69,8 +69,8 @@ class CorrelatedNoise(
         weights = data.weights
         mean, covariance = known_moments(values, weights)
         noise = normal_draws(np.zeros(len(mean)), self.alpha * covariance, len(values), rng)
-        complete = ~np.isnan(values).any(axis=1)
-        if self.exact and complete.sum() > 3 * values.shape[1]:
+        complete = complete_records(values) if self.exact else None
+        if complete is not None and complete.sum() > 3 * values.shape[1]:
             noise[complete] = self._adjusted(values[complete], noise[complete], weights, complete)
         masked = noise
         masked += values

@@ -16,9 +16,9 @@ from tacit.core.errors import DataError
 from tacit.core.families import Mask
 from tacit.core.keys import encode, group_ids
 from tacit.core.method import Columns, Try
-from tacit.core.schema import Kind
 from tacit.mask._differences import Differences
 from tacit.mask._moments import moments, normal_draws
+from tacit.mask._noise import finite_columns
 
 __all__ = ["masked_moment", "recovered_moment"]
 
@@ -93,8 +93,7 @@ class MultiplicativeNoise(
 
     def apply(self, data: Microdata, rng: np.random.Generator) -> Microdata:
         """Return the records with the columns multiplied by noise."""
-        data.schema.require(self.columns, kinds=[Kind.NUMERIC], by=self.key)
-        values = data.numeric(self.columns)
+        values = finite_columns(data, self.columns, self.key)
         weights = data.weights
         differences = Differences.of(data.schema, self.columns)
         working = differences.split(values)

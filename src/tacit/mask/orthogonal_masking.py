@@ -36,8 +36,8 @@ class OrthogonalMasking(
     numbers.
 
     Missing values: records are mixed with records that miss the same columns; a record alone with
-    its pattern has all the columns blanked. Weights: not used; unweighted moments are kept.
-    Households: not considered.
+    its pattern has all the columns blanked, two are exchanged. Weights: not used; unweighted moments
+    are kept. Households: not considered.
 
     Notes
     -----
@@ -65,7 +65,7 @@ class OrthogonalMasking(
     angle: Annotated[float, Gt(0), Lt(math.pi), Try(0.1, 0.3, 1.0)] = 0.3
     """How far the records are turned, in radians: small keeps them near, large mixes them fully."""
     block_size: Annotated[int, Ge(4)] = 60
-    """How many records are mixed with each other."""
+    """About how many records are mixed with each other."""
 
     def apply(self, data: Microdata, rng: np.random.Generator) -> Microdata:
         """Return the mixed records."""
@@ -87,7 +87,7 @@ class OrthogonalMasking(
 
 def _stacks(rows: np.ndarray, block_size: int) -> Iterator[np.ndarray]:
     """Cut records into blocks of nearly equal size; yield stacks of blocks of the same size."""
-    n_blocks = -(-len(rows) // block_size)
+    n_blocks = max(int(len(rows) / block_size + 0.5), 1)
     size, n_larger = divmod(len(rows), n_blocks)
     cut = n_larger * (size + 1)
     for part, length in ((rows[:cut], size + 1), (rows[cut:], size)):
@@ -106,12 +106,12 @@ def turned(values: np.ndarray, angle: float, rng: np.random.Generator) -> np.nda
     angle
         The largest angle by which a rotation turns, below pi.
     """
+    if values.shape[1] == 2:
+        return values[:, ::-1]  # no rotation keeps the sum of two; exchanging them does
     skew = _skew_matrices(len(values), values.shape[1], rng)
     # The eigenvalues of A'A are the squares of those of A.
     largest = np.sqrt(np.linalg.eigvalsh(skew.swapaxes(1, 2) @ skew)[:, -1])
-    still = largest <= 1e-9  # two records have no rotation that keeps their sum
-    factor = np.where(still, 0.0, math.tan(angle / 2.0) / np.where(still, 1.0, largest))
-    skew *= factor[:, None, None]
+    skew *= (math.tan(angle / 2.0) / largest)[:, None, None]
     identity = np.eye(values.shape[1])
     return np.asarray(np.linalg.solve(identity - skew, values + skew @ values))
 

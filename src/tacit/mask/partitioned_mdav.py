@@ -10,8 +10,8 @@ from annotated_types import Ge
 from tacit.core.data import Microdata
 from tacit.core.families import Mask
 from tacit.core.method import Columns, Try
-from tacit.core.schema import Kind
 from tacit.mask._grouped import mask_by_groups
+from tacit.mask._noise import finite_columns
 from tacit.mask.mdav import mdav_groups
 
 
@@ -65,10 +65,9 @@ class PartitionedMdav(
         return data
 
     def _sets(self, data: Microdata) -> list[list[str]]:
-        data.schema.require(self.columns, kinds=[Kind.NUMERIC], by=self.key)
+        values = finite_columns(data, self.columns, self.key)
         if self.sets is not None:
             return [list(chosen) for chosen in self.sets]
-        values = data.numeric(self.columns)
         complete = values[~np.isnan(values).any(axis=1)]
         found = correlated_sets(complete, self.variables_per_group)
         return [[self.columns[j] for j in chosen] for chosen in found]

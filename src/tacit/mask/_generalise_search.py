@@ -1,0 +1,219 @@
+"""Search of the lattice: optimal with pruning, or greedy where it is too large."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import prod
+
+import numpy as np
+
+from tacit.core.progress import track
+from tacit.mask._generalise_lattice import Check, Lattice, Levels
+
+_TINY = 1e-12
+_MOST_AXES = 60
+
+
+class Bounds:
+    """Lowest and highest level of each key."""
+
+    def __init__(self, low: Levels, high: Levels) -> None:
+        self.low, self.high = low, high
+
+    @property
+    def shape(self) -> Levels:
+        """Number of levels of each key."""
+        return tuple(b - a + 1 for a, b in zip(self.low, self.high, strict=True))
+
+    @property
+    def n_combinations(self) -> int:
+        """Size of the lattice."""
+        return prod(self.shape)
+
+    def neighbours(self, levels: Levels, step: int) -> Iterator[Levels]:
+        """Yield the combinations with one key one step coarser (1) or finer (-1)."""
+        for j, level in enumerate(levels):
+            if self.low[j] <= level + step <= self.high[j]:
+                yield (*levels[:j], level + step, *levels[j + 1 :])
+
+
+def fits_optimal_search(bounds: Bounds, most_combinations: int) -> bool:
+    """Whether the lattice is small enough to be searched to the end."""
+    return bounds.n_combinations <= most_combinations and len(bounds.low) <= _MOST_AXES
+
+
+# -- optimal --------------------------------------------------------------------------------------
+
+
+class _OptimalSearch:
+    """Best-first search with predictive tagging.
+
+    Three facts spare most of the counting. The loss without suppression bounds the loss from below
+    and is a sum over keys, known for all combinations at once. A combination in which too many
+    classes are too small rules out all finer ones. And what it suppresses, every finer one
+    suppresses too, which lifts their bounds.
+    """
+
+    def __init__(self, lattice: Lattice, bounds: Bounds) -> None:
+        self.lattice, self.bounds = lattice, bounds
+        self.best: Check | None = None
+        self.is_open = np.ones(bounds.shape, dtype=bool)
+        self.floor = self._floors(np.zeros(len(bounds.low)), bounds.high)
+
+    def run(self) -> Check | None:
+        """Return the best combination that meets the conditions."""
+        order = np.argsort(self.floor, axis=None, kind="stable")
+        first_floor = self.floor.ravel()[order]
+        with track("searching generalisations", len(order)) as advance:
+            for flat, floor in zip(order, first_floor, strict=True):
+                advance(1)
+                if floor >= self._limit:
+                    break
+                while self._is_worth(self._place(flat)):
+                    self._climb(self._place(flat))
+        return self.best
+
+    @property
+    def _limit(self) -> float:
+        return np.inf if self.best is None else self.best.total - _TINY
+
+    def _place(self, flat: int) -> Levels:
+        return tuple(int(i) for i in np.unravel_index(flat, self.is_open.shape))
+
+    def _is_worth(self, place: Levels) -> bool:
+        return bool(self.is_open[place]) and bool(self.floor[place] < self._limit)
+
+    def _climb(self, start: Levels) -> None:
+        """Find by bisection where a path from here upwards begins to meet the conditions."""
+        path = self._path(start)
+        low, high = 0, len(path) - 1
+        while low <= high:
+            middle = (low + high) // 2
+            if not self._is_worth(path[middle]):
+                high = middle - 1
+                continue
+            if self._visit(path[middle]).rules_out_finer:
+                low = middle + 1
+            else:
+                high = middle - 1
+
+    def _path(self, start: Levels) -> list[Levels]:
+        """Go up by the cheapest step each time, as long as it may pay."""
+        path, place = [start], start
+        while True:
+            steps = [p for p in self._coarser(place) if self._is_worth(p)]
+            if not steps:
+                return path
+            place = min(steps, key=lambda p: (self.floor[p], p))
+            path.append(place)
+
+    def _coarser(self, place: Levels) -> Iterator[Levels]:
+        for j, level in enumerate(place):
+            if level + 1 < self.is_open.shape[j]:
+                yield (*place[:j], level + 1, *place[j + 1 :])
+
+    def _visit(self, place: Levels) -> Check:
+        check = self.lattice.check(tuple(np.add(self.bounds.low, place).tolist()))
+        self.is_open[place] = False
+        finer = tuple(slice(0, level + 1) for level in place)
+        if check.rules_out_finer:
+            self.is_open[finer] = False
+            return check
+        if check.is_met and check.total < self._limit:
+            self.best = check
+        self._lift(check, place, finer)
+        return check
+
+    def _lift(self, check: Check, place: Levels, finer: tuple[slice, ...]) -> None:
+        """Raise the bounds of the combinations that this one speaks of."""
+        if check.floor_above > 0:
+            coarser = tuple(slice(level, None) for level in place)
+            np.maximum(self.floor[coarser], check.floor_above, out=self.floor[coarser])
+        elif check.lasting_excess.any() and self.lattice.objective.name != "height":
+            lifted = self._floors(check.lasting_excess, check.levels)
+            np.maximum(self.floor[finer], lifted, out=self.floor[finer])
+
+    def _floors(self, excess: np.ndarray, top: Levels) -> np.ndarray:
+        """Bound all combinations up to `top`, given what each key loses to suppression at least."""
+        objective, low = self.lattice.objective, self.bounds.low
+        shape = tuple(b - a + 1 for a, b in zip(low, top, strict=True))
+        floor = np.zeros(shape)
+        if not objective.is_per_key:
+            return floor
+        for j, means in enumerate(self.lattice.means):
+            terms = objective.terms(j, means[low[j] : top[j] + 1] + excess[j])
+            floor += terms.reshape([-1 if axis == j else 1 for axis in range(len(shape))])
+        return floor
+
+
+def optimal(lattice: Lattice, bounds: Bounds) -> Check | None:
+    """Return the combination of least loss that meets the conditions, or None if none does."""
+    return _OptimalSearch(lattice, bounds).run()
+
+
+# -- greedy ---------------------------------------------------------------------------------------
+
+
+class _GreedySearch:
+    """Climb from the finest combination, descend from the coarsest, then improve step by step."""
+
+    def __init__(self, lattice: Lattice, bounds: Bounds) -> None:
+        self.lattice, self.bounds = lattice, bounds
+        self.known: dict[Levels, Check] = {}
+
+    def run(self) -> Check | None:
+        """Return the best combination met on the way."""
+        with track("searching generalisations") as advance:
+            ends = [self._climbed(), self._descended()]
+            starts = [check for check in ends if check is not None]
+            found = [self._improved(check) for check in starts]
+            advance(1)
+        return min(found, key=lambda check: check.total, default=None)
+
+    def _check(self, levels: Levels) -> Check:
+        if levels not in self.known:
+            self.known[levels] = self.lattice.check(levels)
+        return self.known[levels]
+
+    def _climbed(self) -> Check | None:
+        """Coarsen the key that saves most suppressions for its loss until the conditions hold."""
+        check = self._check(self.bounds.low)
+        while not check.is_met:
+            steps = [self._check(p) for p in self.bounds.neighbours(check.levels, 1)]
+            if not steps:
+                return None
+            check = max(steps, key=lambda step: self._gain(check, step))
+        return check
+
+    def _gain(self, here: Check, step: Check) -> float:
+        saved = here.n_suppressed - step.n_suppressed + 1e-3
+        return saved / max(self._bare(step.levels) - self._bare(here.levels), _TINY)
+
+    def _bare(self, levels: Levels) -> float:
+        """Sum of the losses per key without suppression; levels where the measure has none."""
+        objective = self.lattice.objective
+        if not objective.is_per_key:
+            return float(sum(levels))
+        means = self.lattice.means
+        return float(sum(objective.terms(j, means[j][level]) for j, level in enumerate(levels)))
+
+    def _descended(self) -> Check | None:
+        """Refine the key that saves most as long as the conditions hold."""
+        check = self._check(self.bounds.high)
+        return check if check.is_met else None
+
+    def _improved(self, check: Check) -> Check:
+        """Move to the best neighbour as long as one is better."""
+        while True:
+            around = [*self.bounds.neighbours(check.levels, 1),
+                      *self.bounds.neighbours(check.levels, -1)]  # fmt: skip
+            met = [step for step in map(self._check, around) if step.is_met]
+            best = min(met, key=lambda step: step.total, default=check)
+            if best.total >= check.total - _TINY:
+                return check
+            check = best
+
+
+def greedy(lattice: Lattice, bounds: Bounds) -> Check | None:
+    """Return a good combination that meets the conditions, or None if none was found."""
+    return _GreedySearch(lattice, bounds).run()
