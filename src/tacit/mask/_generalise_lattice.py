@@ -28,17 +28,17 @@ class Check:
     """What one combination of levels gives."""
 
     levels: Levels
-    total: float
-    """The sum that the search minimises."""
     n_suppressed: int
     """Records in classes that fail."""
-    is_met: bool
-    """Whether the conditions hold with as many records suppressed as allowed."""
-    rules_out_finer: bool
+    rules_out_finer: bool = True
     """Whether every finer combination must break the conditions too."""
-    lasting_excess: np.ndarray
+    is_met: bool = False
+    """Whether the conditions hold with as many records suppressed as allowed."""
+    total: float = np.inf
+    """The sum that the search minimises."""
+    lasting_excess: np.ndarray | None = None
     """Per key, what is suppressed here and at every finer combination."""
-    floor_above: float
+    floor_above: float = 0.0
     """Bound of the total of every coarser combination."""
 
 
@@ -83,7 +83,7 @@ class Lattice:
         start = np.zeros(len(domains), dtype=np.int64)
         members = np.arange(n_rows) if conditions.columns else None
         self._kept = [_Grouping(start, np.arange(n_rows), self.sizes, members)]
-        self._kept_levels = start[None]
+        self._kept_levels, self._kept_sizes, self._n_kept = start[None], np.array([n_rows]), 0
         self.n_checks = 0
 
     # -- one combination ------------------------------------------------------------------------
@@ -93,6 +93,11 @@ class Lattice:
         self.n_checks += 1
         grouping = self._grouped(levels)
         forced = self._forced(grouping)
+        if forced.sum() > self.max_suppressed + _SLACK:
+            return Check(levels, int(grouping.sizes[forced > 0].sum()))
+        return self._judged(levels, grouping, forced)
+
+    def _judged(self, levels: Levels, grouping: _Grouping, forced: np.ndarray) -> Check:
         out = np.where(forced > 0, grouping.sizes, 0)
         n_out = int(out.sum())
         lasting = self._excess(levels, grouping, forced)
@@ -102,12 +107,13 @@ class Lattice:
         means = np.array([self.means[j][level] for j, level in enumerate(levels)])
         return Check(
             levels,
-            self.objective.total(means, tally),
             n_out,
-            n_out <= self.max_suppressed and self._blank_class_holds(levels, grouping, forced > 0),
-            bool(forced.sum() > self.max_suppressed + _SLACK),
-            lasting,
-            self.objective.floor_above(grouping.sizes),
+            rules_out_finer=False,
+            is_met=n_out <= self.max_suppressed
+            and self._blank_class_holds(levels, grouping, forced > 0),
+            total=self.objective.total(means, tally),
+            lasting_excess=lasting,
+            floor_above=self.objective.floor_above(grouping.sizes),
         )
 
     def suppressed_records(self, levels: Levels) -> np.ndarray:
@@ -120,7 +126,7 @@ class Lattice:
     def _grouped(self, levels: Levels) -> _Grouping:
         wanted = np.array(levels)
         finer = np.flatnonzero((self._kept_levels <= wanted).all(axis=1))
-        source = self._kept[min(finer, key=lambda i: len(self._kept[i].rows))]
+        source = self._kept[finer[np.argmin(self._kept_sizes[finer])]]
         ids, first, sizes = self._classes_from(source, levels)
         members = None if source.members is None else ids[source.members]
         grouping = _Grouping(wanted, first, sizes, members)
@@ -146,12 +152,12 @@ class Lattice:
         return stacked
 
     def _keep(self, grouping: _Grouping) -> None:
-        size = sum(2 * len(g.rows) + (0 if g.members is None else len(g.members))
-                   for g in self._kept)  # fmt: skip
-        if size > _MOST_KEPT:
-            return
-        self._kept.append(grouping)
-        self._kept_levels = np.vstack([self._kept_levels, grouping.levels])
+        members = 0 if grouping.members is None else len(grouping.members)
+        self._n_kept += 2 * len(grouping.rows) + members
+        if self._n_kept <= _MOST_KEPT:
+            self._kept.append(grouping)
+            self._kept_levels = np.vstack([self._kept_levels, grouping.levels])
+            self._kept_sizes = np.append(self._kept_sizes, len(grouping.rows))
 
     # -- judging --------------------------------------------------------------------------------
 

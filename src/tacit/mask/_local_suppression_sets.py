@@ -44,9 +44,14 @@ class ColumnSets:
             self._scores = {}
             yield grown
 
-    def learn(self, sets: np.ndarray, scores: np.ndarray) -> None:
-        """Tell how close to safety the violators would come with each set."""
-        self._scores.update(zip(sets.tolist(), scores.tolist(), strict=True))
+    def learn(self, pattern: np.int64, score: float) -> None:
+        """Tell how close to safety the violators would come with a set."""
+        self._scores[int(pattern)] = score
+
+    @property
+    def everything(self) -> np.ndarray:
+        """The set of all columns that may be blanked, in a batch of its own."""
+        return np.array([_pattern(self.columns)], dtype=np.int64)
 
     def cost(self, sets: np.ndarray) -> np.ndarray:
         """Cost of blanking each set in one record."""
@@ -87,8 +92,8 @@ class ColumnSets:
             grown.update((parent | 1 << j, None) for j in self.columns if not parent >> j & 1)
             if len(grown) >= self.capacity:
                 break
-        sets = list(grown)[: self.capacity] or [_pattern(self.columns)]
-        return np.array(sorted(sets), dtype=np.int64)
+        sets = sorted(list(grown)[: self.capacity])
+        return np.array(sets, dtype=np.int64) if sets else self.everything
 
 
 def _pattern(columns: tuple[int, ...] | list[int]) -> int:

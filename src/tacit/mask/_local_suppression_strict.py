@@ -22,6 +22,10 @@ _PRICE_STEP = 1.05
 _MOST_MEMBERS = 100_000_000
 """Entries of offers kept in memory; the oldest go first."""
 
+_NO_OFFERS = kernel.Offers(
+    np.empty(0, np.int64), np.empty(0, np.int32), np.zeros(1, np.int64), np.empty(0)
+)
+
 
 class StrictSuppression:
     """Blank few values so that each key, missing values included, is shared by k records.
@@ -34,6 +38,8 @@ class StrictSuppression:
         Smallest number of records with equal keys.
     costs
         Cost of blanking a value of each column; infinite for never.
+    at_risk
+        Records that must end up in a class of k; all by default. Others may stay alone.
     """
 
     def __init__(
@@ -45,24 +51,35 @@ class StrictSuppression:
         if at_risk is not None:
             violates &= np.bincount(crowd.row_of, weights=at_risk, minlength=len(violates)) > 0
         self.nodes = _nodes(crowd, np.where((crowd.counts < k) & ~violates, 0, k))
-        self.n_violators = int(crowd.counts[violates].sum())
         self.sets = ColumnSets(costs, len(crowd.rows))
-        self.offers = kernel.Offers(
-            np.empty(0, np.int64), np.empty(0, np.int32), np.zeros(1, np.int64), np.empty(0)
-        )
+        self.offers = _NO_OFFERS
 
     def run(self, advance: Callable[[float], None]) -> np.ndarray:
         """Return the pattern of what each record loses."""
-        left = self.n_violators
-        batches = iter(self.sets) if left else iter(())
+        batches = iter(self.sets)
         sets = next(batches, None)
-        while sets is not None and left:
+        while sets is not None and self.n_violators:
             self._open(sets)
             following = next(batches, None)
-            limit = np.inf if following is None else self._reach(sets)
-            left -= self._accept(limit, advance)
+            self._accept(np.inf if following is None else self._reach(sets), advance)
             sets = following
+        self._merge_the_rest(advance)
         return np.asarray(self.nodes.blanks)
+
+    @property
+    def n_violators(self) -> int:
+        """Number of records whose class is too small."""
+        counts = self.nodes.counts
+        return int(counts[counts < self.nodes.quorum].sum())
+
+    def _merge_the_rest(self, advance: Callable[[float], None]) -> None:
+        """Blank all columns where violators are left whose larger neighbours were used up."""
+        left, before = self.n_violators, -1
+        while left not in (0, before):
+            self.offers = _NO_OFFERS
+            self._open(self.sets.everything)
+            self._accept(np.inf, advance)
+            left, before = self.n_violators, left
 
     def _reach(self, sets: np.ndarray) -> float:
         """Price from which larger sets may be better."""
@@ -85,30 +102,26 @@ class StrictSuppression:
         sizes, at_risk = kernel.violated(
             groups, self.nodes.counts[live], self.nodes.quorum[live], n_groups
         )
-        chosen = np.flatnonzero(at_risk & (sizes >= self.k))
-        score = np.minimum(sizes[at_risk], self.k).sum()
-        self.sets.learn(np.array([pattern]), np.array([score]))
-        lengths = np.diff(starts)[chosen]
-        members = listed[np.repeat(at_risk & (sizes >= self.k), np.diff(starts)[:n_groups])]
+        self.sets.learn(pattern, float(np.minimum(sizes[at_risk], self.k).sum()))
+        useful = at_risk & (sizes >= self.k)
+        lengths = np.diff(starts)[:n_groups]
         return kernel.Offers(
-            np.full(len(chosen), pattern),
-            live[members],
-            np.append(0, np.cumsum(lengths)),
-            np.zeros(len(chosen)),
+            np.full(int(useful.sum()), pattern),
+            live[listed[np.repeat(useful, lengths)]],
+            np.append(0, np.cumsum(lengths[useful])),
+            np.zeros(int(useful.sum())),
         )
 
-    def _accept(self, limit: float, advance: Callable[[float], None]) -> int:
-        """Accept offers from the cheapest up; return how many violators they helped."""
+    def _accept(self, limit: float, advance: Callable[[float], None]) -> None:
+        """Accept offers from the cheapest up."""
         self.offers.floor[:] = 0
-        total, price = 0, 0.0
+        price = 0.0
         while price <= limit:
             helped, lowest = kernel.sweep(self.nodes, self.offers, self.costs, self.k, price)
             advance(helped)
-            total += helped
             if not np.isfinite(lowest):
                 break
             price = lowest if lowest > limit else min(limit, lowest * _PRICE_STEP)
-        return total
 
 
 def _nodes(crowd: Crowd, quorum: np.ndarray) -> kernel.Nodes:

@@ -121,16 +121,13 @@ class WildcardSuppression:
         classes = np.empty((n_sets, n_active), dtype=np.int32)
         members = np.empty((n_sets, n_active), dtype=np.int32)
         starts = np.zeros((n_sets, n_active + 1), dtype=np.int32)
-        scores = np.zeros(n_sets)
         most_patterns = self._most_patterns(sets)
         for s, pattern in enumerate(sets):
             counts = self.crowd.compatible(
                 rows, self.crowd.missing[rows] | pattern, most_patterns=most_patterns
             )
             protects[:, s] = counts >= self.k if s else False
-            scores[s] = np.minimum(counts, self.k).sum()
             classes[s], members[s], starts[s] = kernel.classes(self.crowd.rows, rows, pattern)
-        self.sets.learn(sets[1:], scores[1:])
         ranks = self.sets.ranks(sets)
         return kernel.Options(sets, ranks, protects, classes, members, starts)
 

@@ -45,7 +45,7 @@ class VMdav(
     >>> import polars as pl
     >>> import tacit
     >>> from tacit import mask
-    >>> table = pl.DataFrame({"x": [0, 1, 2, 50, 51, 100, 101, 102.0]})
+    >>> table = pl.DataFrame({"x": [0, 1, 2, 50, 51, 100, 101, 102]})
     >>> plan = tacit.Plan([mask.VMdav(columns=["x"], k=2, gamma=1.1)])
     >>> plan.apply(table, seed=1).frame["x"].to_list()
     [1.0, 1.0, 1.0, 50.5, 50.5, 101.0, 101.0, 101.0]
