@@ -64,21 +64,25 @@ class _OptimalSearch:
         """Return the best combination that meets the conditions."""
         order = np.argsort(self.floor, axis=None, kind="stable")
         first_floor = self.floor.ravel()[order]
+        is_open = self.is_open.ravel()  # a view: tagging shows here
+        done = 0
         with track("searching generalisations", len(order)) as advance:
-            for flat, floor in zip(order, first_floor, strict=True):
-                advance(1)
-                if floor >= self._limit:
+            for position, flat in enumerate(order.tolist()):
+                if not is_open[flat]:
+                    continue
+                if first_floor[position] >= self._limit:
                     break
-                while self._is_worth(self._place(flat)):
-                    self._climb(self._place(flat))
+                advance(position - done)
+                done = position
+                place = tuple(int(i) for i in np.unravel_index(flat, self.is_open.shape))
+                while self._is_worth(place):
+                    self._climb(place)
+            advance(len(order) - done)
         return self.best
 
     @property
     def _limit(self) -> float:
         return np.inf if self.best is None else self.best.total - _TINY
-
-    def _place(self, flat: int) -> Levels:
-        return tuple(int(i) for i in np.unravel_index(flat, self.is_open.shape))
 
     def _is_worth(self, place: Levels) -> bool:
         return bool(self.is_open[place]) and bool(self.floor[place] < self._limit)

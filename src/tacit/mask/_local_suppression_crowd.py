@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from tacit.core.keys import group_ids
+from tacit.core.keys import MISSING_CODE, Missing, frequencies, group_ids
 from tacit.mask import _local_suppression_kernel as kernel
 
 
@@ -18,7 +19,26 @@ def patterns_of(blank: np.ndarray) -> np.ndarray:
 
 def columns_of(patterns: np.ndarray, n_columns: int) -> np.ndarray:
     """Undo `patterns_of`."""
-    return (patterns[:, None] >> np.arange(n_columns, dtype=np.int64)) & 1 == 1
+    bits = np.int64(1) << np.arange(n_columns, dtype=np.int64)
+    return np.asarray((patterns[:, None] & bits) != 0)
+
+
+def blank_out(
+    codes: np.ndarray, records: np.ndarray, columns: Sequence[int], patterns: np.ndarray
+) -> None:
+    """Set codes to missing in place, where a record's pattern over some columns says so."""
+    cells = np.ix_(records, np.asarray(columns))
+    codes[cells] = np.where(columns_of(patterns, len(columns)), MISSING_CODE, codes[cells])
+
+
+def fewest_in_reach(
+    codes: np.ndarray, columns: Sequence[int], costs: np.ndarray, missing: Missing
+) -> int:
+    """Return the smallest class that is left when all that may be blanked is blanked."""
+    kept = [j for j in columns if not np.isfinite(costs[j])]
+    if not kept:
+        return len(codes)
+    return int(frequencies(codes[:, kept], missing=missing).min())
 
 
 @dataclass
@@ -50,7 +70,9 @@ class Crowd:
         rank[order] = np.arange(n_rows, dtype=np.int32)
         rows = np.ascontiguousarray(codes[first[order]], dtype=np.int32)
         row_of = rank[ids]
-        return cls(rows, row_of, np.bincount(row_of, minlength=n_rows), patterns_of(rows < 0))
+        return cls(
+            rows, row_of, np.bincount(row_of, minlength=n_rows), patterns_of(rows == MISSING_CODE)
+        )
 
     def touch(self, rows: np.ndarray, blanks: np.ndarray) -> None:
         """Blank values in one record for each of `rows`."""

@@ -16,7 +16,7 @@ _FOLD = np.uint64(29)
 
 
 @njit(cache=True)
-def columns_left(pattern, n_columns):
+def columns_left(pattern: int, n_columns: int) -> np.ndarray:
     """List the columns that a pattern leaves in force."""
     kept = np.empty(n_columns, np.int64)
     n_kept = 0
@@ -28,7 +28,7 @@ def columns_left(pattern, n_columns):
 
 
 @njit(cache=True, inline="always")
-def hash_row(rows, row, columns):
+def hash_row(rows: np.ndarray, row: int, columns: np.ndarray) -> np.uint64:
     value = _MIX
     for j in columns:
         value = (value ^ np.uint64(rows[row, j] + 1)) * _MIX
@@ -37,7 +37,7 @@ def hash_row(rows, row, columns):
 
 
 @njit(cache=True, inline="always")
-def rows_agree(rows, a, b, columns):
+def rows_agree(rows: np.ndarray, a: int, b: int, columns: np.ndarray) -> bool:
     for j in columns:
         if rows[a, j] != rows[b, j]:
             return False
@@ -45,7 +45,7 @@ def rows_agree(rows, a, b, columns):
 
 
 @njit(cache=True)
-def empty_slots(n_entries):
+def empty_slots(n_entries: int) -> np.ndarray:
     size = 16
     while size < 2 * n_entries:
         size *= 2
@@ -53,7 +53,9 @@ def empty_slots(n_entries):
 
 
 @njit(cache=True, inline="always")
-def slot_of(rows, row, columns, slots, first):
+def slot_of(
+    rows: np.ndarray, row: int, columns: np.ndarray, slots: np.ndarray, first: np.ndarray
+) -> np.uint64:
     """Slot of the group of this row, or the empty slot where it would be."""
     last = np.uint64(slots.size - 1)
     at = hash_row(rows, row, columns) & last
@@ -63,8 +65,10 @@ def slot_of(rows, row, columns, slots, first):
 
 
 @njit(cache=True)
-def group(rows, members, columns):
-    """Number the groups of rows that agree on some columns; -1 is a value like others.
+def group(
+    rows: np.ndarray, members: np.ndarray, columns: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Give a number to each group of rows that agree on some columns; -1 is a value too.
 
     Returns the group of each member, a first row of each group, and the hash slots.
     """
@@ -83,7 +87,15 @@ def group(rows, members, columns):
 
 
 @njit(cache=True)
-def count_compatible(rows, asked, pattern, crowd_rows, crowd_counts, starts, patterns):
+def count_compatible(
+    rows: np.ndarray,
+    asked: np.ndarray,
+    pattern: int,
+    crowd_rows: np.ndarray,
+    crowd_counts: np.ndarray,
+    starts: np.ndarray,
+    patterns: np.ndarray,
+) -> np.ndarray:
     """Count for each asked row the records of the crowd that may equal it.
 
     All asked rows have the same `pattern`; the crowd is sorted by pattern, that of index p lying
@@ -113,13 +125,15 @@ def count_compatible(rows, asked, pattern, crowd_rows, crowd_counts, starts, pat
 
 
 @njit(cache=True)
-def classes(rows, members, pattern):
+def classes(
+    rows: np.ndarray, members: np.ndarray, pattern: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Sort rows into classes that agree outside a pattern.
 
     Returns the class of each member, the members sorted by class, and where each class starts
     (padded to one start more than there are members).
     """
-    groups, first, _ = group(rows, members, columns_left(pattern, rows.shape[1]))
+    groups, _, _ = group(rows, members, columns_left(pattern, rows.shape[1]))
     starts = np.zeros(members.size + 1, np.int32)
     for g in groups:
         starts[g + 1] += 1
@@ -164,14 +178,15 @@ class Progress(NamedTuple):
 
 
 @njit(cache=True)
-def _gain(v, s, options, progress):
+def _gain(v: int, s: int, options: Options, progress: Progress) -> int:
     """Lacking records that blanking set s in violator v supplies, to itself and to others."""
     twins = progress.waiting[0, options.classes[0, v]]
-    return progress.short[v] + progress.waiting[s, options.classes[s, v]] - twins
+    gain: int = progress.short[v] + progress.waiting[s, options.classes[s, v]] - twins
+    return gain
 
 
 @njit(cache=True)
-def _best(v, options, progress):
+def _best(v: int, options: Options, progress: Progress) -> tuple[int, int]:
     """Cheapest set that protects violator v; of equal ones, that which helps most."""
     best, best_gain = 0, -1
     for s in range(1, options.sets.size):
@@ -187,7 +202,7 @@ def _best(v, options, progress):
 
 
 @njit(cache=True)
-def _settle(v, options, progress):
+def _settle(v: int, options: Options, progress: Progress) -> None:
     """Take a violator that lacks nothing any more off the waiting lists."""
     progress.short[v] = 0
     for s in range(options.sets.size):
@@ -195,7 +210,7 @@ def _settle(v, options, progress):
 
 
 @njit(cache=True)
-def _already_compatible(rows, a, b, pattern):
+def _already_compatible(rows: np.ndarray, a: int, b: int, pattern: int) -> bool:
     for j in range(rows.shape[1]):
         if (pattern >> j) & 1 and rows[a, j] != rows[b, j] and rows[a, j] >= 0 and rows[b, j] >= 0:
             return False
@@ -203,7 +218,9 @@ def _already_compatible(rows, a, b, pattern):
 
 
 @njit(cache=True)
-def _choose(v, s, rows, row_of, options, progress):
+def _choose(
+    v: int, s: int, rows: np.ndarray, row_of: np.ndarray, options: Options, progress: Progress
+) -> None:
     """Blank set s in violator v, and credit the others that it is now compatible with."""
     progress.chosen[v] = s
     _settle(v, options, progress)
@@ -220,7 +237,9 @@ def _choose(v, s, rows, row_of, options, progress):
 
 
 @njit(cache=True)
-def sweep(rows, row_of, options, progress, least_gain):
+def sweep(
+    rows: np.ndarray, row_of: np.ndarray, options: Options, progress: Progress, least_gain: int
+) -> int:
     """Choose sets for all violators that gain at least `least_gain`; return the next best gain."""
     next_gain = 0
     for v in range(row_of.size):

@@ -14,12 +14,19 @@ import numpy as np
 from tacit.mask import _local_suppression_nearest_kernel as kernel
 from tacit.mask._local_suppression_crowd import Crowd
 
-BLOCK = 16_384
-"""Records compared with each other."""
+_LARGEST_BLOCK, _SMALLEST_BLOCK = 16_384, 2_048
+_WORK = 20_000_000_000
+"""Comparisons of values beyond which blocks get smaller."""
 _STEP = 30_000_000
 """Comparisons between two chances to interrupt."""
 _NEVER = 1e200
 """Stands for an infinite cost, which would make zero times infinity."""
+
+
+def block_size(n_violators: int, n_columns: int) -> int:
+    """Return how many records to compare each violator with."""
+    affordable = _WORK // max(1, n_violators * n_columns)
+    return max(_SMALLEST_BLOCK, min(_LARGEST_BLOCK, affordable))
 
 
 def protect_by_nearest(
@@ -37,7 +44,7 @@ def protect_by_nearest(
     finite = np.where(np.isfinite(costs), costs, _NEVER)
     prices = kernel.price_list(finite)
     blanks = np.full(len(active), int((1 << np.flatnonzero(np.isfinite(costs))).sum()))
-    for members in _blocks(crowd.rows[rows], costs):
+    for members in _blocks(crowd.rows[rows], costs, len(active)):
         block = kernel.Block(
             np.ascontiguousarray(crowd.rows[rows[members]].T),
             free[members], counts[members], finite, prices,
@@ -48,12 +55,12 @@ def protect_by_nearest(
     return blanks
 
 
-def _blocks(codes: np.ndarray, costs: np.ndarray) -> list[np.ndarray]:
+def _blocks(codes: np.ndarray, costs: np.ndarray, n_violators: int) -> list[np.ndarray]:
     """Sort records so that those agree first that must, or should, keep their values."""
     n_categories = codes.max(axis=0, initial=0)
     priority = np.lexsort((n_categories, -costs))
     order = np.lexsort(codes[:, priority[::-1]].T)
-    return np.array_split(order, -(-len(order) // BLOCK))
+    return np.array_split(order, -(-len(order) // block_size(n_violators, codes.shape[1])))
 
 
 def _protect(

@@ -88,7 +88,7 @@ def _covered(pattern: int, differs: np.ndarray, counts: np.ndarray, near: np.nda
 @njit(cache=True)
 def _grown(start: int, differs: np.ndarray, block: Block, near: np.ndarray, k: int) -> int:
     """Add columns to a set, those of the cheapest record each time, until k records fit."""
-    pattern = differs[start]
+    pattern: int = differs[start]
     while _covered(pattern, differs, block.counts, near) < k:
         best, least = -1, np.inf
         for x in near:
@@ -119,7 +119,7 @@ def _cheapest(differs: np.ndarray, price: np.ndarray, block: Block, k: int) -> i
     near = _nearest(price, max(48, 4 * k))
     if _covered(0, differs, block.counts, near) >= k:
         return 0
-    best, least, tried = np.int64(-1), np.inf, 0
+    best, least, tried = -1, np.inf, 0
     for x in near:
         if not differs[x] or tried == _STARTS:
             continue

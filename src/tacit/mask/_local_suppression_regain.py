@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -12,7 +12,10 @@ from tacit.mask._local_suppression_kernel import empty_slots
 
 _MOST_CLASSES = 40_000_000
 """Above this the values stay suppressed: the table of classes would not fit in memory."""
-_MOST_PASSES = 20
+_SPARE_CLASSES = 1_000_000
+"""Room for classes that records might come back to; when it is used up, the rest stays as is."""
+_STEP = 20_000
+"""Groups of records between two chances to interrupt."""
 
 
 class Regain:
@@ -25,18 +28,24 @@ class Regain:
     blank
         Records by columns: which values were suppressed.
     combinations
-        Pattern of the columns of each combination.
+        Columns of each combination.
+    k
+        Smallest number of records in a class.
+    costs
+        Cost of blanking a value of each column; the dearest are given back first.
     """
 
     def __init__(
         self,
         codes: np.ndarray,
         blank: np.ndarray,
-        combinations: np.ndarray,
+        combinations: Sequence[Sequence[int]],
         k: int,
         costs: np.ndarray,
     ) -> None:
-        self.k, self.costs, self.combinations = k, costs, combinations
+        self.k, self.costs = k, costs
+        patterns = [sum(1 << j for j in columns) for columns in combinations]
+        self.combinations = np.array(patterns, dtype=np.int64)
         self.crowd = Crowd.of(codes)
         records = np.flatnonzero(blank.any(axis=1))
         self.records = records[np.argsort(self.crowd.row_of[records], kind="stable")]
@@ -46,25 +55,19 @@ class Regain:
 
     def run(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the touched records and the pattern of what each still loses."""
-        room = self._room()
-        if room > _MOST_CLASSES:
+        filled = (len(self.crowd.rows) + len(self.rows)) * len(self.combinations)
+        if filled > _MOST_CLASSES:
             return self.records, self.blanks
-        classes = self._classes(room)
-        for _ in range(_MOST_PASSES):
+        classes = self._classes(2 * filled + _SPARE_CLASSES)
+        gained = 1
+        while gained:
             gained = 0
             for groups, starts, columns in self._proposals():
                 gained += kernel.give_back(
                     self.crowd.rows, classes, self.rows, self.blanks,
                     groups, starts, columns, self.combinations, self.k,
                 )  # fmt: skip
-            if not gained:
-                break
         return self.records, self.blanks
-
-    def _room(self) -> int:
-        n_cells = int(columns_of(self.blanks, len(self.costs)).sum())
-        moves = _MOST_PASSES // 4 * (n_cells + len(self.rows))
-        return (len(self.crowd.rows) + len(self.rows) + moves) * len(self.combinations)
 
     def _classes(self, room: int) -> kernel.Classes:
         classes = kernel.Classes(
@@ -72,7 +75,7 @@ class Regain:
             combination=np.empty(room, dtype=np.int32),
             row=np.empty(room, dtype=np.int32),
             pattern=np.empty(room, dtype=np.int64),
-            count=np.zeros(room, dtype=np.int64),
+            held=np.zeros(room, dtype=np.int64),
             size=np.zeros(1, dtype=np.int64),
         )
         live = np.flatnonzero(self.crowd.counts)
@@ -91,7 +94,9 @@ class Regain:
         one_by_one = [np.int64(1) << j for j in np.argsort(-self.costs, kind="stable")]
         for together in (True, False):
             for column in (None, *one_by_one):
-                yield self._groups(together, column)
+                groups, starts, columns = self._groups(together, column)
+                for g in range(0, len(columns), _STEP):
+                    yield groups, starts[g : g + _STEP + 1], columns[g : g + _STEP]
 
     def _groups(
         self, together: bool, column: np.int64 | None

@@ -113,10 +113,9 @@ class Restoration:
         return touched[hopeful], columns[hopeful]
 
     def _hopeful(self, touched: np.ndarray, columns: np.ndarray) -> np.ndarray:
-        """Whether each value's record would be safe with it, as far as tables tell cheaply.
+        """Whether each value's record would be safe with it, where tables tell that cheaply.
 
-        The count over all columns is a lower bound of that over a combination; only where there
-        is one combination does a low count rule the value out.
+        They do with one combination and few patterns; otherwise all values are worth a look.
         """
         bit = np.int64(1) << columns
         rows = self.people.touched[touched]

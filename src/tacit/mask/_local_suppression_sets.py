@@ -44,9 +44,9 @@ class ColumnSets:
             self._scores = {}
             yield grown
 
-    def learn(self, pattern: np.int64, score: float) -> None:
+    def learn(self, pattern: int, score: float) -> None:
         """Tell how close to safety the violators would come with a set."""
-        self._scores[int(pattern)] = score
+        self._scores[pattern] = score
 
     @property
     def everything(self) -> np.ndarray:
@@ -85,7 +85,7 @@ class ColumnSets:
             yield from np.array_split(batch, -(-len(batch) // self.capacity))
 
     def _grown(self, size: int) -> np.ndarray:
-        """Sets of `size` columns that contain the most promising sets seen last."""
+        """Make sets of `size` columns from the most promising smaller ones."""
         promising = sorted(self._scores, key=lambda s: (-self._scores[s], s))
         grown: dict[int, None] = {}
         for parent in (s for s in promising if s.bit_count() == size - 1):

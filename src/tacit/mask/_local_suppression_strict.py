@@ -8,13 +8,16 @@ dearer sets of columns are looked at only when nothing cheaper than them is left
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from tacit.core.keys import frequencies
+from tacit.core.progress import track
 from tacit.mask import _local_suppression_strict_kernel as kernel
-from tacit.mask._local_suppression_crowd import Crowd
+from tacit.mask._local_suppression_crowd import Crowd, blank_out, fewest_in_reach
 from tacit.mask._local_suppression_kernel import classes, empty_slots
+from tacit.mask._local_suppression_regain import Regain
 from tacit.mask._local_suppression_sets import ColumnSets
 
 _PRICE_STEP = 1.05
@@ -25,6 +28,60 @@ _MOST_MEMBERS = 100_000_000
 _NO_OFFERS = kernel.Offers(
     np.empty(0, np.int64), np.empty(0, np.int32), np.zeros(1, np.int64), np.empty(0)
 )
+
+
+def suppress(
+    codes: np.ndarray, combinations: Sequence[Sequence[int]], k: int, costs: np.ndarray
+) -> np.ndarray:
+    """Return which values to blank for every combination of columns to have classes of k.
+
+    Blanking takes a record out of its classes on other combinations, so these cannot be treated
+    one by one. Records at risk on any combination are therefore merged on all columns at once,
+    which makes them safe on every combination, until nobody is at risk; then what no combination
+    needs is given back.
+    """
+    now = codes.copy()
+    targets = _targets(codes, combinations, k, costs)
+    with track("local suppression") as advance:
+        while any([_merge(now, target, combinations, k, costs, advance) for target in targets]):
+            pass
+    if len(combinations) > 1:
+        regain = Regain(codes, now != codes, combinations, k, costs)
+        records, blanks = regain.run()
+        now = codes.copy()
+        blank_out(now, records, range(codes.shape[1]), blanks)
+    return np.asarray(now != codes)
+
+
+def _targets(
+    codes: np.ndarray, combinations: Sequence[Sequence[int]], k: int, costs: np.ndarray
+) -> Sequence[Sequence[int]]:
+    """Columns to merge on: all, unless those that must be kept are too rare together."""
+    everything = list(range(codes.shape[1]))
+    if fewest_in_reach(codes, everything, costs, "strict") >= k:
+        return [everything]
+    return combinations
+
+
+def _merge(
+    now: np.ndarray,
+    target: Sequence[int],
+    combinations: Sequence[Sequence[int]],
+    k: int,
+    costs: np.ndarray,
+    advance: Callable[[float], None],
+) -> bool:
+    """Merge the records at risk on combinations within some columns; return whether any lost."""
+    at_risk = np.zeros(len(now), dtype=bool)
+    for columns in combinations:
+        if set(columns) <= set(target):
+            at_risk |= frequencies(now[:, columns]) < k
+    if not at_risk.any():
+        return False
+    blanks = StrictSuppression(now[:, target], k, costs[target], at_risk).run(advance)
+    touched = np.flatnonzero(blanks)
+    blank_out(now, touched, target, blanks[touched])
+    return len(touched) > 0
 
 
 class StrictSuppression:
@@ -39,18 +96,14 @@ class StrictSuppression:
     costs
         Cost of blanking a value of each column; infinite for never.
     at_risk
-        Records that must end up in a class of k; all by default. Others may stay alone.
+        Records that must end up in a class of k; others may stay in smaller ones.
     """
 
-    def __init__(
-        self, codes: np.ndarray, k: int, costs: np.ndarray, at_risk: np.ndarray | None = None
-    ) -> None:
+    def __init__(self, codes: np.ndarray, k: int, costs: np.ndarray, at_risk: np.ndarray) -> None:
         self.k, self.costs = k, costs
         crowd = Crowd.of(codes)
-        violates = crowd.counts < k
-        if at_risk is not None:
-            violates &= np.bincount(crowd.row_of, weights=at_risk, minlength=len(violates)) > 0
-        self.nodes = _nodes(crowd, np.where((crowd.counts < k) & ~violates, 0, k))
+        risky = np.bincount(crowd.row_of[at_risk], minlength=len(crowd.rows)) > 0
+        self.nodes = _nodes(crowd, np.where(risky | (crowd.counts >= k), k, 0))
         self.sets = ColumnSets(costs, len(crowd.rows))
         self.offers = _NO_OFFERS
 
@@ -89,14 +142,14 @@ class StrictSuppression:
         """Add the offers of a batch of sets."""
         live = np.flatnonzero(self.nodes.counts).astype(np.int32)
         opened = [self.offers]
-        for pattern in sets:
+        for pattern in sets.tolist():
             opened.append(self._offers(live, pattern))
         size = sum(len(o.members) for o in opened)
         while size > _MOST_MEMBERS and len(opened) > len(sets):
             size -= len(opened.pop(0).members)
         self.offers = _joined(opened)
 
-    def _offers(self, live: np.ndarray, pattern: np.int64) -> kernel.Offers:
+    def _offers(self, live: np.ndarray, pattern: int) -> kernel.Offers:
         groups, listed, starts = classes(self.nodes.rows, live, pattern)
         n_groups = int(groups.max()) + 1
         sizes, at_risk = kernel.violated(

@@ -50,7 +50,7 @@ class Offers(NamedTuple):
 
 
 @njit(cache=True)
-def _slot(nodes, row):
+def _slot(nodes: Nodes, row: int) -> np.uint64:
     """Slot of the node with this row's key, or the empty slot where it would be."""
     columns = np.arange(nodes.rows.shape[1])
     last = np.uint64(nodes.slots.size - 1)
@@ -61,7 +61,7 @@ def _slot(nodes, row):
 
 
 @njit(cache=True)
-def enter(nodes, node_of):
+def enter(nodes: Nodes, node_of: np.ndarray) -> None:
     """Enter all nodes in the hash table and string up their records in file order."""
     for x in range(nodes.size[0]):
         nodes.slots[_slot(nodes, x)] = x
@@ -71,7 +71,7 @@ def enter(nodes, node_of):
 
 
 @njit(cache=True)
-def _target_slot(nodes, node, pattern):
+def _target_slot(nodes: Nodes, node: int, pattern: int) -> np.uint64:
     """Slot of the key that a node would have without the columns of a pattern."""
     scratch = nodes.size[0]
     for j in range(nodes.rows.shape[1]):
@@ -80,7 +80,7 @@ def _target_slot(nodes, node, pattern):
 
 
 @njit(cache=True, inline="always")
-def _price(rows, row, pattern, costs):
+def _price(rows: np.ndarray, row: int, pattern: int, costs: np.ndarray) -> float:
     """Cost of blanking a pattern in one record; what is missing already costs nothing."""
     total = 0.0
     for j in range(rows.shape[1]):
@@ -90,7 +90,9 @@ def _price(rows, row, pattern, costs):
 
 
 @njit(cache=True)
-def _assess(nodes, members, pattern, target, costs, k):
+def _assess(
+    nodes: Nodes, members: np.ndarray, pattern: int, target: int, costs: np.ndarray, k: int
+) -> tuple[float, int, int]:
     """Price per violating record of an offer, the records it must borrow, and a donor to empty.
 
     The donor is -1 where the surplus of the larger nodes suffices.
@@ -125,7 +127,7 @@ def _assess(nodes, members, pattern, target, costs, k):
 
 
 @njit(cache=True)
-def _move(nodes, source, target, n_records, pattern):
+def _move(nodes: Nodes, source: int, target: int, n_records: int, pattern: int) -> None:
     """Blank a pattern in some records of a node, which so join the target."""
     for _ in range(n_records):
         r = nodes.first_record[source]
@@ -138,7 +140,15 @@ def _move(nodes, source, target, n_records, pattern):
 
 
 @njit(cache=True)
-def _accept(nodes, members, pattern, slot, borrowed, donor, k):
+def _accept(
+    nodes: Nodes,
+    members: np.ndarray,
+    pattern: int,
+    slot: np.uint64,
+    borrowed: int,
+    donor: int,
+    k: int,
+) -> int:
     """Merge the violators of an offer, with the records they borrow; return how many were short."""
     target = nodes.slots[slot]
     if target < 0:
@@ -164,7 +174,9 @@ def _accept(nodes, members, pattern, slot, borrowed, donor, k):
 
 
 @njit(cache=True)
-def sweep(nodes, offers, costs, k, highest):
+def sweep(
+    nodes: Nodes, offers: Offers, costs: np.ndarray, k: int, highest: float
+) -> tuple[int, float]:
     """Accept all offers up to a price; return the records helped and the next lowest price."""
     helped, lowest = 0, np.inf
     for o in range(offers.sets.size):
@@ -183,7 +195,9 @@ def sweep(nodes, offers, costs, k, highest):
 
 
 @njit(cache=True)
-def violated(groups, counts, quorum, n_groups):
+def violated(
+    groups: np.ndarray, counts: np.ndarray, quorum: np.ndarray, n_groups: int
+) -> tuple[np.ndarray, np.ndarray]:
     """Size of each group of nodes, and whether it holds a violator."""
     sizes = np.zeros(n_groups, np.int64)
     at_risk = np.zeros(n_groups, np.bool_)

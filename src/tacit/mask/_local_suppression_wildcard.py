@@ -8,22 +8,46 @@ ones, and among violators, those go first that supply most of what other violato
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from tacit.core.progress import track
 from tacit.mask import _local_suppression_kernel as kernel
-from tacit.mask._local_suppression_crowd import Crowd
-from tacit.mask._local_suppression_nearest import BLOCK, protect_by_nearest
+from tacit.mask._local_suppression_crowd import Crowd, blank_out
+from tacit.mask._local_suppression_nearest import block_size, protect_by_nearest
+from tacit.mask._local_suppression_restore import Restoration
 from tacit.mask._local_suppression_sets import ColumnSets
 
-_NO_LIMIT = np.int64(1) << 60
+_NO_LIMIT = 1 << 60
 _WORK = 10_000_000
 """Sets times violators times patterns counted in one round."""
 _TABLE_SECONDS, _COMPARISON_SECONDS = 1e-7, 6e-10
 """Rough cost of entering a row in a table, and of comparing two values."""
 _WORTH_A_ROUND = 0.03
 """A batch is tried again while a round settles more than this share of the violators."""
+
+
+def suppress(
+    codes: np.ndarray, combinations: Sequence[Sequence[int]], k: int, costs: np.ndarray
+) -> np.ndarray:
+    """Return which values to blank for every combination of columns to be safe.
+
+    Combinations with most violators come first: what they blank often settles the others.
+    """
+    at_risk = [(columns, violators(codes[:, columns], k)) for columns in combinations]
+    at_risk = sorted((r for r in at_risk if len(r[1])), key=lambda r: (-len(r[1]), list(r[0])))
+    now = codes.copy()
+    with track("local suppression", sum(len(found) for _, found in at_risk)) as advance:
+        for columns, _ in at_risk:
+            search = WildcardSuppression(now[:, columns], k, costs[columns])
+            records, blanks = search.run(advance)
+            blank_out(now, records, columns, blanks)
+    if at_risk:
+        records, blanks = Restoration(codes, now != codes, at_risk, k, costs).run()
+        now = codes.copy()
+        blank_out(now, records, range(codes.shape[1]), blanks)
+    return np.asarray(now != codes)
 
 
 def violators(codes: np.ndarray, k: int) -> np.ndarray:
@@ -69,13 +93,11 @@ class WildcardSuppression:
     def run(self, advance: Callable[[float], None]) -> tuple[np.ndarray, np.ndarray]:
         """Return the records that lose values and the pattern of what each loses."""
         for sets in self.sets:
-            if self._is_dear(sets):
-                self._finish_by_nearest(advance)
+            if not self.short.any() or self._is_dear(sets):
                 break
             while self._round(sets, advance) > _WORTH_A_ROUND and self._most_patterns(sets) > 1:
                 pass
-            if not self.short.any():
-                break
+        self._finish_by_nearest(advance)
         touched = self.blanks != 0
         return self.records[touched], self.blanks[touched]
 
@@ -95,11 +117,12 @@ class WildcardSuppression:
 
     def _is_dear(self, sets: np.ndarray) -> bool:
         """Whether trying sets has come to take longer than comparing records one by one."""
-        active, (n_rows, n_columns) = np.count_nonzero(self.short), self.crowd.rows.shape
+        active, (n_rows, n_columns) = int(np.count_nonzero(self.short)), self.crowd.rows.shape
         patterns = min(self.crowd.n_patterns, self._most_patterns(sets))
         self._seconds += _TABLE_SECONDS * len(sets) * (n_rows + active * patterns)
-        one_by_one = _COMPARISON_SECONDS * active * min(n_rows, BLOCK) * n_columns
-        return bool(self._seconds > max(0.2, one_by_one))
+        block = min(n_rows, block_size(active, n_columns))
+        one_by_one = _COMPARISON_SECONDS * active * block * n_columns
+        return bool(self._seconds > max(0.2, 0.5 * one_by_one))
 
     def _finish_by_nearest(self, advance: Callable[[float], None]) -> None:
         active = np.flatnonzero(self.short)
@@ -112,8 +135,8 @@ class WildcardSuppression:
 
         Once the largest groups are counted, further rounds differ only by the gaps they made.
         """
-        work = max(1, len(sets) * np.count_nonzero(self.short))
-        return int(max(1, _WORK // work))
+        work = len(sets) * int(np.count_nonzero(self.short))
+        return max(1, _WORK // max(1, work))
 
     def _options(self, active: np.ndarray, sets: np.ndarray) -> kernel.Options:
         rows, n_sets, n_active = self.rows[active], len(sets), len(active)

@@ -24,12 +24,19 @@ class SampledKeys(ReleasedKeys):
 
     data: Microdata
     """The released records."""
-    is_sample: bool
-    """Whether anything says how the records were drawn from the population."""
+    given_fraction: float | None = None
+    """Sampling fraction, where it was given in place of weights."""
+
+    @property
+    def is_sample(self) -> bool:
+        """Whether anything says how the records were drawn from the population."""
+        return self.weights is not None
 
     @property
     def fraction(self) -> float:
         """Share of the population that is in the file, at most 1."""
+        if self.given_fraction is not None:
+            return self.given_fraction
         if self.weights is None:
             return 1.0
         return min(1.0, self.n_records / float(self.weights.sum()))
@@ -75,6 +82,4 @@ def sampled_keys(
     elif weights is None and both.rows is not None and np.all(both.rows >= 0):
         before = both.original.weights
         weights = None if before is None else before[both.rows]
-    return SampledKeys(
-        keys.names, keys.removed, keys.codes, weights, both.released, weights is not None
-    )
+    return SampledKeys(keys.names, keys.removed, keys.codes, weights, both.released, fraction)

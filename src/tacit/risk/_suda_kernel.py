@@ -26,7 +26,7 @@ def _regroup(
     slots: np.ndarray,
     labels: np.ndarray,
 ) -> int:
-    """Number the pairs (group, value of a key) of some rows; return how many there are.
+    """Give numbers to the pairs (group, value) of some rows; return how many there are.
 
     `slots` is an empty table when it comes in and when it goes out.
     """

@@ -123,7 +123,7 @@ def household_risks(persons: np.ndarray, member_of: np.ndarray, n_households: in
 
 
 def _households(data: Microdata) -> tuple[np.ndarray, int, tuple[str, ...]]:
-    """Number the households of the released file; records without one stand alone."""
+    """Give numbers to the households of the released file; records without one stand alone."""
     column = data.schema.household
     if column is None:
         note = "The file does not say who lives together: every record is taken as a household."

@@ -57,7 +57,7 @@ class IndividualRisk(
     >>> from tacit import risk
     >>> found = risk.IndividualRisk(sampling_fraction=0.1).measure(tacit.datasets.patients())
     >>> found.text, found.per_unit[:2].round(4).tolist()
-    ('13.08 %', [0.0429, 0.0429])
+    ('9.553 %', [0.0458, 0.0458])
     """
 
     keys: Columns | None = None
@@ -136,10 +136,10 @@ def individual_risks(
     in_file = np.asarray(in_file, dtype=np.int64)
     inclusion = np.minimum(in_file / np.asarray(in_population, dtype=np.float64), 1.0)
     exact = np.ones(len(in_file), dtype=bool) if formula == "exact" else in_file <= 2
-    # p / (f - (1 - p)): bound for f > 2 in Section 3 of franconi2004
+    # p / (f - (1 - p)): approximation for f > 2 of franconi2004
     risks = inclusion / (in_file - 1 + inclusion)
     risks[exact] = kernel.mean_reciprocals(in_file[exact], inclusion[exact])
-    return risks
+    return np.asarray(risks)
 
 
 def risk_threshold(risks: np.ndarray, max_global_risk: float) -> float:

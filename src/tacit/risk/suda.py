@@ -17,7 +17,6 @@ from tacit.core.keys import MISSING_CODE, Missing, frequencies, group_ids
 from tacit.core.measurement import Measurement
 from tacit.core.method import Columns
 from tacit.core.progress import track
-from tacit.risk._frequency_models import intrusion_probability
 from tacit.risk._released_keys import objection_without_keys
 from tacit.risk._sampled_keys import Fraction, SampledKeys, sampled_keys
 
@@ -93,6 +92,8 @@ class Suda(
 
     def measure(self, original: Any, release: Any = None) -> Measurement:
         """Return the mean score of the records of the release, or of the original alone."""
+        from tacit.risk._frequency_models import intrusion_probability
+
         keys = sampled_keys(original, release, self.keys, self.sampling_fraction, by=self.key)
         n_keys = len(keys.names)
         largest = n_keys if self.max_size is None else min(self.max_size, n_keys)
@@ -128,12 +129,12 @@ class MinimalUniques:
 
     def has(self, key: int) -> np.ndarray:
         """Say which sets contain a key."""
-        return (self.sets >> key & 1).astype(bool)
+        return np.asarray(self.sets >> key & 1, dtype=bool)
 
     @property
     def sizes(self) -> np.ndarray:
         """Number of keys of each set."""
-        return np.bitwise_count(self.sets).astype(np.int64)
+        return np.asarray(np.bitwise_count(self.sets), dtype=np.int64)
 
 
 def minimal_sample_uniques(
@@ -204,7 +205,7 @@ def _wildcard_uniques(codes: np.ndarray, max_size: int) -> MinimalUniques:
 
 
 def _set_score(n_keys: int, size: int, max_size: int) -> float:
-    """Score of one minimal sample unique: formula of Section 3 of elliot2002."""
+    """Score of one minimal sample unique (elliot2002)."""
     return float(prod(n_keys - i for i in range(size, min(max_size, n_keys - 1) + 1)))
 
 

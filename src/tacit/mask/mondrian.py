@@ -1,0 +1,201 @@
+"""Mondrian multidimensional generalisation."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, Self
+
+import numpy as np
+from annotated_types import Ge, Gt, Le
+from pydantic import AllowInfNan, model_validator
+
+from tacit.core.data import Microdata
+from tacit.core.errors import ProtectionError, SchemaError
+from tacit.core.families import Mask
+from tacit.core.keys import encode, group_ids
+from tacit.core.method import Columns, Try
+from tacit.mask._mondrian_axes import Axis, axes
+from tacit.mask._mondrian_labels import released
+from tacit.mask._privacy_models import Conditions, Distance, DiversityKind, PrivacyModels
+
+
+class Mondrian(
+    Mask,
+    key="mondrian",
+    title="Multidimensional generalisation (Mondrian)",
+    cites=("lefevre2006", "machanavajjhala2007", "li2007", "truta2006"),
+    example={"keys": ["region", "sex", "age", "education"], "k": 5},
+):
+    r"""Cut the space of the keys into boxes of at least ``k`` records, fine where records are many.
+
+    Every record of a box gets the same keys: the range of the box, or its centre.
+
+    Missing values: records are first divided by which keys they miss, and a key stays missing; where
+    too few records miss the same keys, all their keys are blanked.
+    Weights are not used; records are counted one by one.
+    Households are not considered.
+
+    Notes
+    -----
+    A box is cut in two at the median of one key, the one whose values in the box span the largest
+    share of the key's whole domain, as long as both halves meet the conditions; else the next key
+    is tried, and a box that no key can divide is final [lefevre2006]_. Its size is below
+    :math:`2dk` plus ties for :math:`d` keys, and the work grows as :math:`n\log n`. With ``strict``
+    equal values stay together, so that boxes do not overlap; otherwise ties at the median are shared
+    between the halves, which makes smaller boxes that do overlap.
+
+    Numbers, dates and ordinal categories have their own order. The leaves of a nominal key with a
+    hierarchy are ordered as in the tree and cut only between children of the lowest label that
+    covers the box; a nominal key without one is cut in alphabetical order.
+
+    Conditions on confidential values (diversity [machanavajjhala2007]_, closeness [li2007]_,
+    p-sensitivity [truta2006]_) are those of `Generalise`; each cut is made only if both halves meet
+    them. In a range release numbers read ``[20, 34]``, ordinal categories ``low - high``, nominal
+    ones are the lowest common label of their tree or a set ``{a, b}``.
+
+    When not to use it: where users need the same categories on all records, as for tables; the
+    ranges of different boxes do not line up, so use `Generalise` then.
+
+    Examples
+    --------
+    >>> import tacit
+    >>> from tacit import mask
+    >>> keys = ["region", "sex", "age"]
+    >>> plan = tacit.Plan([mask.Mondrian(keys=keys, k=5)])
+    >>> frame = plan.apply(tacit.datasets.census(500), seed=1).frame
+    >>> bool(frame.group_by(keys).len()["len"].min() >= 5)
+    True
+    """
+
+    keys: Columns | None = None
+    """Variables of any kind whose space is cut; by default all keys of the schema."""
+    k: Annotated[int, Ge(2), Try(3, 5, 10)] = 3
+    """Smallest number of records in a box; larger is safer and coarser."""
+    strict: bool = True
+    """Keep equal values together, so that boxes do not overlap."""
+    release: Literal["range", "centre"] = "range"
+    """What stands for a box: its range as text, or the mean, median category or mode."""
+    confidential: Columns | None = None
+    """Variables whose values the conditions below protect; by default the confidential ones."""
+    diversity: Annotated[Annotated[float, Ge(1), AllowInfNan(False)] | None, Try(2, 3)] = None
+    """Diversity l of the confidential values in each box; none by default."""
+    diversity_kind: DiversityKind = "distinct"
+    """What l counts: distinct values, the effective number by entropy, or recursive (c, l)."""
+    recursive_c: Annotated[float, Gt(0), AllowInfNan(False)] = 3.0
+    """The c of recursive diversity; smaller is safer."""
+    closeness: Annotated[Annotated[float, Ge(0), Le(1)] | None, Try(0.2, 0.5)] = None
+    """Largest distance t of a box's confidential values from those of the whole file."""
+    distance: Distance = "equal"
+    """How far two confidential values are apart: all equally, by rank, or by hierarchy."""
+    sensitivity: Annotated[Annotated[int, Ge(1)] | None, Try(2, 3)] = None
+    """Smallest number p of different values of each confidential variable in each box."""
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        self.models.check()
+        return self
+
+    @property
+    def models(self) -> PrivacyModels:
+        """The conditions on boxes."""
+        return PrivacyModels(
+            self.k, self.confidential, self.diversity, self.diversity_kind, self.recursive_c,
+            self.closeness, self.distance, self.sensitivity,
+        )  # fmt: skip
+
+    def describe(self) -> str:
+        """Say in plain words what the boxes meet."""
+        keys = "all keys" if self.keys is None else ", ".join(self.keys)
+        return f"{self.title} of {keys}: {self.models.describe()}; released as {self.release}"
+
+    def apply(self, data: Microdata, rng: np.random.Generator) -> Microdata:
+        """Return the records with the common keys of their boxes."""
+        data = data.in_memory()
+        names = self._names(data)
+        conditions = self.models.bound_to(data)
+        found = axes(data, names)
+        boxes = mondrian_boxes(found, conditions, strict=self.strict)
+        release = released(data, found, boxes, self.release)
+        _verify(release, names, conditions)
+        return release
+
+    def _names(self, data: Microdata) -> list[str]:
+        names = list(self.keys) if self.keys is not None else data.schema.keys
+        if not names:
+            raise SchemaError(
+                "no column has the role of a key", do="name the keys with with_roles(keys=[...])"
+            )
+        data.schema.require(names)
+        confidential = self.confidential or data.schema.confidential
+        both = [n for n in names if n in confidential] if self.models.speaks_of_values else []
+        if both:
+            raise SchemaError(f"{both[0]!r} cannot be a key and protected by a condition at once")
+        return names
+
+
+def mondrian_boxes(found: list[Axis], conditions: Conditions, *, strict: bool = True) -> np.ndarray:
+    """Return the box of each record, -1 where all keys must be blanked."""
+    missing = np.column_stack([axis.codes < 0 for axis in found])
+    pattern, n_patterns = group_ids(missing.astype(np.int32))
+    order = np.argsort(pattern, kind="stable")
+    parts = np.split(order, np.cumsum(np.bincount(pattern, minlength=n_patterns))[:-1])
+    blank, kept = _blanked(parts, missing, conditions)
+    boxes = np.full(len(pattern), -1, dtype=np.int64)
+    for rows in kept:
+        here = [axis for j, axis in enumerate(found) if not missing[rows[0], j]]
+        boxes[rows] = _boxes_of(rows, here, conditions, strict=strict) + boxes.max(initial=-1) + 1
+    boxes[blank] = -1
+    return boxes
+
+
+def _blanked(
+    parts: list[np.ndarray], missing: np.ndarray, conditions: Conditions
+) -> tuple[np.ndarray, list[np.ndarray]]:
+    """Divide the missing patterns into those to blank and those to cut.
+
+    Records that are blanked look alike, so they must meet the conditions too; as long as they do
+    not, the smallest of the other patterns joins them.
+    """
+    empty = [rows for rows in parts if missing[rows[0]].all()]
+    rest = sorted((rows for rows in parts if not missing[rows[0]].all()), key=len)
+    failing = [rows for rows in rest if not conditions.hold(rows)]
+    kept = [rows for rows in rest if conditions.hold(rows)]
+    blank = np.concatenate([*empty, *failing, np.empty(0, dtype=np.int64)])
+    while len(blank) and not conditions.hold(blank):
+        if not kept:
+            raise ProtectionError(
+                "even all records together do not meet the conditions",
+                got=conditions.models.describe(),
+                do="ask for less",
+            )
+        blank = np.concatenate([blank, kept.pop(0)])
+    return blank, kept
+
+
+def _boxes_of(
+    rows: np.ndarray, here: list[Axis], conditions: Conditions, *, strict: bool
+) -> np.ndarray:
+    from tacit.mask import _mondrian_kernel as kernel
+
+    points = np.column_stack([axis.codes[rows] for axis in here]).astype(np.int32)
+    values = np.empty((len(rows), len(conditions.columns)), dtype=np.int32)
+    for j, column in enumerate(conditions.columns):
+        values[:, j] = column.codes[rows]
+    starts = kernel.cut(
+        points, order := np.arange(len(rows)), values, conditions.k, strict,
+        *kernel.axis_arguments(here), kernel.condition_arguments(conditions.columns),
+    )  # fmt: skip
+    boxes = np.empty(len(rows), dtype=np.int64)
+    boxes[order] = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    return boxes
+
+
+def _verify(release: Microdata, names: list[str], conditions: Conditions) -> None:
+    """Count the classes of the release itself, and refuse it if one fails."""
+    groups, n_groups = group_ids(encode(release, names))
+    fails = conditions.failing(groups, n_groups)[groups]
+    if fails.any():
+        raise ProtectionError(
+            "the release does not meet the conditions it promises",
+            got=f"{int(fails.sum())} records in failing classes",
+            do="please report this with the hierarchies used",
+        )
