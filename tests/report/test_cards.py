@@ -46,6 +46,16 @@ def test_verdict_speaks_of_the_smallest_group_then_of_loss():
     )
 
 
+def test_verdict_says_what_suppression_hides():
+    details = {"readings": {"wildcard": {"smallest": 3}, "strict": {"smallest": 1}}}
+    k = measured(1, "higher", "k-anonymity", unit="count", details=details)
+    before = {k.key: measured(1, "higher", "k-anonymity", unit="count")}
+    text = _cards.verdict(Scorecard((k,), (), before, {}))
+    assert text.endswith(
+        "1 in the original, 1 now (3 if a suppressed value may stand for any value)."
+    )
+
+
 def test_verdict_without_keys_or_measurements():
     assert _cards.verdict(Scorecard((), (), {}, {})) == "No measurement could be taken."
     other = measured(0.25, key="uniques", unit="percent")

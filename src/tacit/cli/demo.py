@@ -45,11 +45,12 @@ replacement = "mean"
 [[step]]
 method = "round"
 columns = ["income", "taxes"]
-base = 100
+base = 1000
 
 [[step]]
 method = "local-suppression"
 k = 3
+missing = "strict"
 """
 """Coarser places and ages, no extreme amounts, no one alone with his or her keys.
 

@@ -42,7 +42,7 @@ def balanced_sample(A, pi, order, draws):
         if not _direction(A, window, held, n_variables, work, u):
             n_variables -= 1
             continue
-        _step(pi, window, held, u, draws[steps])
+        step(pi, window, held, u, draws[steps])
         steps += 1
         held = _unsettled(pi, window, held)
     return pi > 0.5
@@ -83,7 +83,7 @@ def _direction(A, window, held, n_variables, work, u):
 
 
 @njit(cache=True, nogil=True)
-def _step(pi, window, held, u, draw):
+def step(pi, window, held, u, draw):
     """Move along u or against it, as far as the cube allows, so that pi is kept in expectation."""
     ahead, back, first_ahead, first_back = np.inf, np.inf, -1, -1
     for c in range(held):

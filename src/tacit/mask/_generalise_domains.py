@@ -84,7 +84,9 @@ def _domain(data: Microdata, column: str) -> Domain:
         labels, covered = _with_missing(labels, covered, n_leaves, has_root=root is not None)
         codes = np.where(codes < 0, len(present), codes)
     _check_nested(labels, column)
-    return Domain(column, codes.astype(np.int32), labels, covered / n_leaves, n_leaves, has_missing, root)
+    return Domain(
+        column, codes.astype(np.int32), labels, covered / n_leaves, n_leaves, has_missing, root
+    )
 
 
 def _label_names(present: Any, hierarchy: Any, column: str) -> list[list[str]]:
@@ -93,7 +95,8 @@ def _label_names(present: Any, hierarchy: Any, column: str) -> list[list[str]]:
     table = nw.from_native(present.alias("value").to_frame())
     above = range(1, hierarchy.n_levels)
     coarse = table.select(
-        nw.lit(0).alias("0"), *(hierarchy.generalise(nw.col("value"), k).alias(str(k)) for k in above)
+        nw.lit(0).alias("0"),
+        *(hierarchy.generalise(nw.col("value"), k).alias(str(k)) for k in above),
     )
     leaves = [str(i) for i in range(len(present))]
     return [leaves, *(coarse[str(k)].to_list() for k in above)]
@@ -141,7 +144,11 @@ def _numbered(
             covered[level] = [counts[text] for text in texts]
         else:
             covered[level] = np.bincount(labels[level], minlength=1)[labels[level]]
-    return labels, covered, len(hierarchy.paths) if isinstance(hierarchy, Tree) else max(n_present, 1)
+    return (
+        labels,
+        covered,
+        len(hierarchy.paths) if isinstance(hierarchy, Tree) else max(n_present, 1),
+    )
 
 
 def _with_missing(

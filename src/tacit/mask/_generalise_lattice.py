@@ -190,9 +190,7 @@ class Lattice:
         sums = excess(self.codes, grouping.rows, out.astype(np.float64), losses)
         return np.asarray(sums / self.n_records)
 
-    def _blank_class_holds(
-        self, levels: Levels, grouping: _Grouping, fails: np.ndarray
-    ) -> bool:
+    def _blank_class_holds(self, levels: Levels, grouping: _Grouping, fails: np.ndarray) -> bool:
         """Whether the suppressed records, which all look alike, meet the conditions themselves."""
         if not self.strict or not fails.any():
             return True
@@ -209,9 +207,7 @@ class Lattice:
         return blank
 
 
-def _pairs(
-    row_of: np.ndarray, values: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _pairs(row_of: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Count the records of each pair of distinct row and value, in ascending order of the value."""
     packed, amounts = np.unique(values * (row_of.max(initial=0) + 1) + row_of, return_counts=True)
     found, rows = np.divmod(packed, row_of.max(initial=0) + 1)

@@ -159,7 +159,10 @@ def optimal(lattice: Lattice, bounds: Bounds) -> Check | None:
 
 
 class _GreedySearch:
-    """Climb from the finest combination, descend from the coarsest, then improve step by step."""
+    """Climb from the finest combination until the conditions hold, then improve step by step.
+
+    The coarsest combination is improved too, and the better end is taken.
+    """
 
     def __init__(self, lattice: Lattice, bounds: Bounds) -> None:
         self.lattice, self.bounds = lattice, bounds
@@ -168,9 +171,9 @@ class _GreedySearch:
     def run(self) -> Check | None:
         """Return the best combination met on the way."""
         with track("searching generalisations") as advance:
-            ends = [self._climbed(), self._descended()]
-            starts = [check for check in ends if check is not None]
-            found = [self._improved(check) for check in starts]
+            top = self._check(self.bounds.high)
+            ends = [self._climbed(), top if top.is_met else None]
+            found = [self._improved(check) for check in ends if check is not None]
             advance(1)
         return min(found, key=lambda check: check.total, default=None)
 
@@ -201,21 +204,32 @@ class _GreedySearch:
         means = self.lattice.means
         return float(sum(objective.terms(j, means[j][level]) for j, level in enumerate(levels)))
 
-    def _descended(self) -> Check | None:
-        """Refine the key that saves most as long as the conditions hold."""
-        check = self._check(self.bounds.high)
-        return check if check.is_met else None
-
     def _improved(self, check: Check) -> Check:
-        """Move to the best neighbour as long as one is better."""
+        """Move to the best neighbour as long as one is better; try exchanges where none is."""
         while True:
-            around = [*self.bounds.neighbours(check.levels, 1),
-                      *self.bounds.neighbours(check.levels, -1)]  # fmt: skip
-            met = [step for step in map(self._check, around) if step.is_met]
-            best = min(met, key=lambda step: step.total, default=check)
-            if best.total >= check.total - _TINY:
+            one_step = [*self.bounds.neighbours(check.levels, 1),
+                        *self.bounds.neighbours(check.levels, -1)]  # fmt: skip
+            better = self._best_of(one_step, check) or self._best_of(self._exchanges(check), check)
+            if better is None:
                 return check
-            check = best
+            check = better
+
+    def _exchanges(self, check: Check) -> list[Levels]:
+        """Combinations with one key coarser and another finer that may be better."""
+        return [
+            levels
+            for coarser in self.bounds.neighbours(check.levels, 1)
+            for levels in self.bounds.neighbours(coarser, -1)
+            if levels != check.levels and not self._cannot_beat(levels, check)
+        ]
+
+    def _cannot_beat(self, levels: Levels, check: Check) -> bool:
+        return self.lattice.objective.is_per_key and self._bare(levels) >= check.total
+
+    def _best_of(self, candidates: list[Levels], check: Check) -> Check | None:
+        met = [step for step in map(self._check, candidates) if step.is_met]
+        best = min(met, key=lambda step: step.total, default=check)
+        return best if best.total < check.total - _TINY else None
 
 
 def greedy(lattice: Lattice, bounds: Bounds) -> Check | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -29,6 +29,26 @@ def blank_out(
     """Set codes to missing in place, where a record's pattern over some columns says so."""
     cells = np.ix_(records, np.asarray(columns))
     codes[cells] = np.where(columns_of(patterns, len(columns)), MISSING_CODE, codes[cells])
+
+
+def rare(
+    codes: np.ndarray, combinations: Iterable[Sequence[int]], k: int, missing: Missing
+) -> np.ndarray:
+    """Return which records share their key on some combination with fewer than `k` records."""
+    ids, n_rows = group_ids(codes)
+    counts = np.bincount(ids, minlength=n_rows)
+    rows = codes[first_of(ids, n_rows)]
+    found = np.zeros(n_rows, dtype=bool)
+    for columns in combinations:
+        found |= frequencies(rows[:, columns], counts, missing=missing) < k
+    return np.asarray(found[ids])
+
+
+def first_of(ids: np.ndarray, n_groups: int) -> np.ndarray:
+    """Return the first record of each group."""
+    first = np.full(n_groups, len(ids), dtype=np.int64)
+    np.minimum.at(first, ids, np.arange(len(ids)))
+    return first
 
 
 def fewest_in_reach(
@@ -60,19 +80,20 @@ class Crowd:
     _sorted: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray] | None = None
 
     @classmethod
-    def of(cls, codes: np.ndarray) -> Crowd:
-        """Group records by their codes, in an order that does not depend on theirs."""
+    def of(cls, codes: np.ndarray, counts: np.ndarray | None = None) -> Crowd:
+        """Group records by their codes, in an order that does not depend on theirs.
+
+        With `counts`, each row of codes stands for so many records.
+        """
         ids, n_rows = group_ids(codes)
-        first = np.full(n_rows, len(ids), dtype=np.int64)
-        np.minimum.at(first, ids, np.arange(len(ids)))
+        first = first_of(ids, n_rows)
         order = np.lexsort(codes[first].T[::-1]) if codes.shape[1] else np.arange(n_rows)
         rank = np.empty(n_rows, dtype=np.int32)
         rank[order] = np.arange(n_rows, dtype=np.int32)
         rows = np.ascontiguousarray(codes[first[order]], dtype=np.int32)
         row_of = rank[ids]
-        return cls(
-            rows, row_of, np.bincount(row_of, minlength=n_rows), patterns_of(rows == MISSING_CODE)
-        )
+        totals = np.bincount(row_of, weights=counts, minlength=n_rows).astype(np.int64)
+        return cls(rows, row_of, totals, patterns_of(rows == MISSING_CODE))
 
     def touch(self, rows: np.ndarray, blanks: np.ndarray) -> None:
         """Blank values in one record for each of `rows`."""

@@ -15,7 +15,7 @@ from tacit.mask import _local_suppression_restore_kernel as kernel
 from tacit.mask._local_suppression_crowd import Crowd, columns_of, patterns_of
 
 AtRisk = Sequence[tuple[Sequence[int], np.ndarray]]
-"""For each combination its columns and the records that violate it."""
+"""For each combination its columns and the rows that violate it."""
 
 _BUDGET = 2_000_000_000
 """Comparisons spent on giving values back; what is left then stays suppressed, which is safe."""
@@ -31,11 +31,13 @@ class Restoration:
     Parameters
     ----------
     codes
-        Original codes, records by columns.
+        Original codes, one row per record or group of equal records.
+    n_records
+        How many records each row stands for; one where it is at risk.
     blank
-        Records by columns: which values were suppressed.
+        Rows by columns: which values were suppressed.
     at_risk
-        For each combination its columns and the records that violated it in the original.
+        For each combination its columns and the rows that violated it in the original.
     k
         Smallest number of records that may equal a record.
     costs
@@ -43,10 +45,16 @@ class Restoration:
     """
 
     def __init__(
-        self, codes: np.ndarray, blank: np.ndarray, at_risk: AtRisk, k: int, costs: np.ndarray
+        self,
+        codes: np.ndarray,
+        n_records: np.ndarray,
+        blank: np.ndarray,
+        at_risk: AtRisk,
+        k: int,
+        costs: np.ndarray,
     ) -> None:
         self.k, self.costs, self.n_columns = k, costs, codes.shape[1]
-        self.crowd = Crowd.of(codes)
+        self.crowd = Crowd.of(codes, n_records)
         records = np.flatnonzero(blank.any(axis=1))
         self.records = records[np.argsort(self.crowd.row_of[records], kind="stable")]
         rows = self.crowd.row_of[self.records]

@@ -12,10 +12,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from tacit.core.keys import frequencies
 from tacit.core.progress import track
 from tacit.mask import _local_suppression_strict_kernel as kernel
-from tacit.mask._local_suppression_crowd import Crowd, blank_out, fewest_in_reach
+from tacit.mask._local_suppression_crowd import Crowd, blank_out, fewest_in_reach, rare
 from tacit.mask._local_suppression_kernel import classes, empty_slots
 from tacit.mask._local_suppression_regain import Regain
 from tacit.mask._local_suppression_sets import ColumnSets
@@ -72,10 +71,8 @@ def _merge(
     advance: Callable[[float], None],
 ) -> bool:
     """Merge the records at risk on combinations within some columns; return whether any lost."""
-    at_risk = np.zeros(len(now), dtype=bool)
-    for columns in combinations:
-        if set(columns) <= set(target):
-            at_risk |= frequencies(now[:, columns]) < k
+    within = [columns for columns in combinations if set(columns) <= set(target)]
+    at_risk = rare(now, within, k, "strict")
     if not at_risk.any():
         return False
     blanks = StrictSuppression(now[:, target], k, costs[target], at_risk).run(advance)

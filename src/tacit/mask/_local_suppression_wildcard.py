@@ -14,9 +14,9 @@ import numpy as np
 
 from tacit.core.progress import track
 from tacit.mask import _local_suppression_kernel as kernel
-from tacit.mask._local_suppression_crowd import Crowd, blank_out
+from tacit.mask._local_suppression_crowd import Crowd, blank_out, columns_of
 from tacit.mask._local_suppression_nearest import block_size, protect_by_nearest
-from tacit.mask._local_suppression_restore import Restoration
+from tacit.mask._local_suppression_restore import AtRisk, Restoration
 from tacit.mask._local_suppression_sets import ColumnSets
 
 _NO_LIMIT = 1 << 60
@@ -31,28 +31,50 @@ _WORTH_A_ROUND = 0.03
 def suppress(
     codes: np.ndarray, combinations: Sequence[Sequence[int]], k: int, costs: np.ndarray
 ) -> np.ndarray:
-    """Return which values to blank for every combination of columns to be safe.
+    """Return which values to blank for every combination of columns to be safe."""
+    blank = np.zeros(codes.shape, dtype=bool)
+    crowd = Crowd.of(codes)
+    rare_rows = [violators(crowd.rows[:, columns], k, crowd.counts) for columns in combinations]
+    risky = np.zeros(len(crowd.rows), dtype=bool)
+    risky[np.concatenate(rare_rows)] = True
+    if not risky.any():
+        return blank
+    # Only records at risk change: each gets a row of its own, the others stay grouped.
+    records = np.flatnonzero(risky[crowd.row_of])
+    records = records[np.argsort(crowd.row_of[records], kind="stable")]
+    rows = np.concatenate([codes[records], crowd.rows[~risky]])
+    counts = np.concatenate([np.ones(len(records), dtype=np.int64), crowd.counts[~risky]])
+    at_risk = [
+        (columns, np.flatnonzero(np.isin(crowd.row_of[records], found)))
+        for columns, found in zip(combinations, rare_rows, strict=True)
+    ]
+    blank[records] = _suppress(rows, counts, at_risk, k, costs)[: len(records)]
+    return blank
+
+
+def _suppress(
+    rows: np.ndarray, counts: np.ndarray, at_risk: AtRisk, k: int, costs: np.ndarray
+) -> np.ndarray:
+    """Blank values in rows that stand for one record or, where they are safe, for several.
 
     Combinations with most violators come first: what they blank often settles the others.
     """
-    at_risk = [(columns, violators(codes[:, columns], k)) for columns in combinations]
     at_risk = sorted((r for r in at_risk if len(r[1])), key=lambda r: (-len(r[1]), list(r[0])))
-    now = codes.copy()
+    now = rows.copy()
     with track("local suppression", sum(len(found) for _, found in at_risk)) as advance:
         for columns, _ in at_risk:
-            search = WildcardSuppression(now[:, columns], k, costs[columns])
-            records, blanks = search.run(advance)
-            blank_out(now, records, columns, blanks)
-    if at_risk:
-        records, blanks = Restoration(codes, now != codes, at_risk, k, costs).run()
-        now = codes.copy()
-        blank_out(now, records, range(codes.shape[1]), blanks)
-    return np.asarray(now != codes)
+            search = WildcardSuppression(now[:, columns], counts, k, costs[columns])
+            touched, blanks = search.run(advance)
+            blank_out(now, touched, columns, blanks)
+    touched, blanks = Restoration(rows, counts, now != rows, at_risk, k, costs).run()
+    blank = np.zeros(rows.shape, dtype=bool)
+    blank[touched] = columns_of(blanks, rows.shape[1])
+    return blank
 
 
-def violators(codes: np.ndarray, k: int) -> np.ndarray:
-    """Return the records that fewer than `k` records may equal."""
-    crowd = Crowd.of(codes)
+def violators(codes: np.ndarray, k: int, counts: np.ndarray) -> np.ndarray:
+    """Return the rows of codes that fewer than `k` records may equal."""
+    crowd = Crowd.of(codes, counts)
     return np.flatnonzero((_counts(crowd, k) < k)[crowd.row_of])
 
 
@@ -71,15 +93,17 @@ class WildcardSuppression:
     Parameters
     ----------
     codes
-        Codes of the columns, records by columns, -1 for missing.
+        Codes of the columns, one row per record or group of equal records, -1 for missing.
+    n_records
+        How many records each row stands for; one where it is at risk.
     k
         Smallest number of records that may equal a record.
     costs
         Cost of blanking a value of each column; infinite for never.
     """
 
-    def __init__(self, codes: np.ndarray, k: int, costs: np.ndarray) -> None:
-        self.crowd, self.k, self.costs = Crowd.of(codes), k, costs
+    def __init__(self, codes: np.ndarray, n_records: np.ndarray, k: int, costs: np.ndarray) -> None:
+        self.crowd, self.k, self.costs = Crowd.of(codes, n_records), k, costs
         counts = _counts(self.crowd, k)
         found = np.flatnonzero((counts < k)[self.crowd.row_of])
         # The order of the file decides only between records with equal keys.

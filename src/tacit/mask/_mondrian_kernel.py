@@ -164,9 +164,7 @@ def _extent(points, start, end, positions, climbs, shares, is_tree):
 
 
 @njit(cache=True)
-def cut(
-    points, order, values, k, strict, positions, climbs, shares, is_tree, conditions
-):
+def cut(points, order, values, k, strict, positions, climbs, shares, is_tree, conditions):
     """Cut the records into boxes, in place; return where each box starts, and the end.
 
     `points`, `order` and `values` are rearranged together.

@@ -73,7 +73,7 @@ def _set_labels(axis: Axis, table: Any) -> Any:
             "box",
             label=pl.when(pl.col("text").list.len() == 1)
             .then(pl.col("text").list.first())
-            .otherwise(pl.format("{{}}", pl.col("text").list.join(", "))),
+            .otherwise(pl.concat_str(pl.lit("{"), pl.col("text").list.join(", "), pl.lit("}"))),
         )
     )
 

@@ -62,7 +62,9 @@ class PrivacyModels:
         distinct = [self.sensitivity or 0]
         if self.diversity is not None:
             # l values at least are needed for an entropy of log l and for recursive diversity
-            distinct.append(int(np.ceil(self.diversity)) if self.diversity_kind == "distinct" else 0)
+            distinct.append(
+                int(np.ceil(self.diversity)) if self.diversity_kind == "distinct" else 0
+            )
             if self.diversity_kind == "entropy":
                 limits[1] = self.diversity
             elif self.diversity_kind == "recursive":
@@ -167,7 +169,9 @@ def _in_order(series: Any, variable: Variable) -> tuple[np.ndarray, bool]:
     if variable.kind is Kind.ORDINAL and variable.categories:
         present = series.drop_nulls().unique().sort().cast(pl.String).to_list()
         place = {text: i for i, text in enumerate(variable.categories)}
-        rank = np.argsort(np.argsort([place.get(text, len(place)) for text in present], kind="stable"))
+        rank = np.argsort(
+            np.argsort([place.get(text, len(place)) for text in present], kind="stable")
+        )
         codes = np.where(codes < 0, -1, rank[codes] if len(rank) else -1)
     has_missing = bool((codes < 0).any())
     return np.asarray(codes + has_missing, dtype=np.int64), has_missing
@@ -214,9 +218,7 @@ class Conditions:
         for column in self.columns:
             order = np.argsort(column.codes, kind="stable")
             ones = np.ones(len(order), dtype=np.int64)
-            mark_failing(
-                groups[order], column.codes[order], ones, sizes, *column.arguments, forced
-            )
+            mark_failing(groups[order], column.codes[order], ones, sizes, *column.arguments, forced)
         return np.asarray(forced > 0)
 
     def hold(self, rows: np.ndarray) -> bool:
@@ -225,10 +227,7 @@ class Conditions:
 
         if len(rows) < self.k:
             return False
-        return all(
-            meets_all(c.codes[rows], *c.arguments, self._zeros(c)) for c in self.columns
-        )
+        return all(meets_all(c.codes[rows], *c.arguments, self._zeros(c)) for c in self.columns)
 
     def _zeros(self, column: ConfidentialValues) -> np.ndarray:
         return self._scratch.setdefault(column.name, np.zeros(column.n_values, dtype=np.int64))
-

@@ -129,9 +129,7 @@ def shortfall(values, counts, n, limits, q, Q, S, parents, widths):
 
 
 @njit(cache=True)
-def mark_failing(
-    groups, values, amounts, sizes, limits, q, Q, S, parents, widths, forced
-):
+def mark_failing(groups, values, amounts, sizes, limits, q, Q, S, parents, widths, forced):
     """Raise, for each class, the number of records that any division of it must suppress.
 
     ``groups``, ``values`` and ``amounts`` describe the pairs of row and confidential value, in

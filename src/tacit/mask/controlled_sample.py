@@ -19,6 +19,12 @@ from tacit.mask._noise import finite_columns
 
 _MOST_VARIABLES = 200
 """Beyond this many totals a sample cannot be balanced in reasonable time, nor usefully."""
+_HEAVY = 0.002
+"""A unit is heavy if whether it is drawn changes an estimated total by more than this share."""
+_MOST_HEAVY = 200
+_MOST_STEPS = 5
+_FREE = 0.1
+"""Share of a unit's move that others must be able to balance."""
 
 
 class ControlledSample(
@@ -49,7 +55,8 @@ class ControlledSample(
 
     for each balancing variable. It moves at random in the cube :math:`[0,1]^N`, inside the space
     where these equations hold, until almost all coordinates are 0 or 1 (fast flight phase of
-    [chauvet2006]_); for the few left, as many as there are variables, equations are given up from
+    [chauvet2006]_, after a move of the whole file for each record that carries
+    much of a total); for the few left, as many as there are variables, equations are given up from
     the last to the first. The number of records comes first and is always exact, then the sum of
     the weights, `balance` and `counts` in the order given. Probabilities are equal, or proportional
     to a variable; those above 1 are cut to 1 and the rest raised.
@@ -193,6 +200,41 @@ def draw_balanced(totals: np.ndarray, pi: np.ndarray, rng: np.random.Generator) 
     scale = np.abs(totals).max(axis=0, initial=0.0)
     useful = totals[:, scale > 0] / scale[scale > 0]
     A = np.column_stack([np.ones(len(pi)), useful / np.where(pi > 0, pi, 1.0)[:, None]])
+    pi = _heavy_settled(A, pi, rng)
     return np.asarray(
         kernel.balanced_sample(A, pi, rng.permutation(len(pi)), rng.random(len(pi)))
     )
+
+
+def _heavy_settled(A: np.ndarray, pi: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Decide on the units that carry much of a total first, while all others can balance them.
+
+    In a window of few units a heavy one hardly moves and would be left to the landing, where
+    nothing can balance it. Here it moves together with the whole file: in the direction
+    e_k - DAc, with D = diag(pi (1 - pi)) and c such that A'u = 0.
+    """
+    from tacit.mask import _cube_kernel as kernel
+
+    pi = pi.copy()
+    everyone = np.arange(len(pi))
+    for unit in _heavy_units(A, pi):
+        for _ in range(_MOST_STEPS):
+            d = pi * (1.0 - pi)
+            if d[unit] == 0.0:
+                break
+            c = np.linalg.pinv((A.T * d) @ A, hermitian=True) @ A[unit]
+            u = -d * (A @ c)
+            u[unit] += 1.0
+            if u[unit] < _FREE:  # nobody else can balance this unit
+                break
+            kernel.step(pi, everyone, len(pi), u, rng.random())
+    return pi
+
+
+def _heavy_units(A: np.ndarray, pi: np.ndarray) -> np.ndarray:
+    """Return the undecided units that would change a total by much, the heaviest first."""
+    totals = pi @ np.abs(A)
+    weight = (np.abs(A) / np.where(totals > 0, totals, 1.0)).max(axis=1)
+    weight[(pi <= 0) | (pi >= 1)] = 0.0
+    heaviest = np.argsort(-weight, kind="stable")[:_MOST_HEAVY]
+    return np.asarray(heaviest[weight[heaviest] > _HEAVY])

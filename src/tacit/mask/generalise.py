@@ -311,8 +311,10 @@ def _verify(
 ) -> None:
     """Count the classes of the release itself, and refuse it if one fails."""
     groups, n_groups = group_ids(encode(release, list(found.levels)))
-    fails = conditions.failing(groups, n_groups)
-    at_risk = fails[groups] if strict else fails[groups] & ~suppressed
+    if not strict:
+        groups = np.where(suppressed, n_groups, groups)
+    fails = conditions.failing(groups, n_groups + 1)
+    at_risk = fails[groups] & (~suppressed | strict)
     if at_risk.any():
         raise ProtectionError(
             "the release does not meet the conditions it promises",

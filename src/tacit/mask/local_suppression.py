@@ -13,7 +13,7 @@ from pydantic import Field, model_validator
 from tacit.core.data import Microdata
 from tacit.core.errors import DataError, ParameterError, ProtectionError, SchemaError, nearest
 from tacit.core.families import Mask
-from tacit.core.keys import MISSING_CODE, Missing, encode, frequencies
+from tacit.core.keys import MISSING_CODE, Missing, encode
 from tacit.core.method import Columns, Try
 
 _MOST_COMBINATIONS = 20_000
@@ -200,14 +200,15 @@ class LocalSuppression(
 
     def _verify(self, codes: np.ndarray, positions: list[list[int]]) -> None:
         """Count the released records once more; what is not safe is not released."""
-        for combination in positions:
-            fewest = int(frequencies(codes[:, combination], missing=self.missing).min())
-            if fewest < self.k:
-                raise ProtectionError(
-                    f"k = {self.k} was not reached, so nothing is released",
-                    got=f"a key shared by only {fewest} records",
-                    do="lower k, or recode the keys first",
-                )
+        from tacit.mask._local_suppression_crowd import rare
+
+        n_rare = int(rare(codes, positions, self.k, self.missing).sum())
+        if n_rare:
+            raise ProtectionError(
+                f"k = {self.k} was not reached, so nothing is released",
+                got=f"{n_rare} records that fewer share their key with",
+                do="lower k, or recode the keys first",
+            )
 
     def describe(self) -> str:
         """Say in plain words what this method does with these parameters."""

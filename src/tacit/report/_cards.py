@@ -107,10 +107,21 @@ def _risk_sentence(scorecard: Scorecard) -> str:
     k = measurement_of(scorecard, "kanonymity")
     if k is not None:
         before = scorecard.before.get(k.key)
-        return f"{_before_after(_SMALLEST_GROUP, before, k)} {_alone(before, k)}".strip()
+        said = _before_after(_SMALLEST_GROUP, before, k)
+        hidden = _with_wildcards(k)
+        return f"{said[:-1]} ({hidden})." if hidden else f"{said} {_alone(before, k)}".strip()
     for measurement in scorecard.risks:
         return _before_after(measurement.title, scorecard.before.get(measurement.key), measurement)
     return ""
+
+
+def _with_wildcards(k: Measurement) -> str:
+    """Say how large the smallest group is where suppressed values may hide a record."""
+    readings = k.details.get("readings") or {}
+    smallest = (readings.get("wildcard") or {}).get("smallest")
+    if smallest is None or smallest == k.value:
+        return ""
+    return f"{smallest:,} if a suppressed value may stand for any value"
 
 
 def _alone(before: Measurement | None, after: Measurement) -> str:
@@ -128,6 +139,5 @@ def _before_after(title: str, before: Measurement | None, after: Measurement) ->
 
 
 def _loss_sentence(scorecard: Scorecard) -> str:
-    for measurement in scorecard.utilities:
-        return f"{measurement.title}: {measurement.text}."
-    return ""
+    loss = measurement_of(scorecard, "informationloss") or next(iter(scorecard.utilities), None)
+    return "" if loss is None else f"{loss.title}: {loss.text}."

@@ -17,7 +17,7 @@ def _by_recursion(f: int, p: float) -> float:
     risk = -odds * np.log(p)
     for j in range(1, f):
         risk = odds * (1 / j - risk)
-    return risk
+    return risk  # type: ignore[no-any-return]
 
 
 @njit(cache=True, inline="always")

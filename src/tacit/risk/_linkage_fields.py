@@ -18,7 +18,13 @@ from tacit.core.errors import DataError
 from tacit.core.frame import collect
 from tacit.core.pairing import Pair
 from tacit.core.schema import Kind
-from tacit.risk._external import _is_known, _is_numeric, _numbers, external_fields
+from tacit.risk._external import (
+    _common_codes,
+    _is_known,
+    _is_numeric,
+    _numbers,
+    external_fields,
+)
 from tacit.risk._linkage_pair import known_columns
 
 Scale = Literal["numeric", "ordinal", "nominal"]
@@ -84,15 +90,31 @@ def _field(both: Pair, before: Any, after: Any) -> LinkageField:
 
 
 def _nominal_field(both: Pair, name: str) -> LinkageField:
-    field = external_fields(both, [name], {}, coarse=True)[0]
-    external, released = (_blanked(codes) for codes in (field.external, field.released))
-    here, there = (np.unique(codes[~np.isnan(codes)]) for codes in (external, released))
+    external, released = category_codes(both, name)
+    return LinkageField(name, "nominal", _blanked(external), _blanked(released))
+
+
+def category_codes(both: Pair, name: str) -> tuple[np.ndarray, np.ndarray]:
+    """Encode a column of both files together, -1 being missing.
+
+    Where records correspond, labels of the release that are a function of the original ones are
+    translated. Categories that have nothing in common are refused.
+    """
+    if both.rows is not None and np.any(both.rows >= 0):
+        field = external_fields(both, [name], {}, coarse=True)[0]
+        external, released = field.external, field.released
+    else:
+        before, after = (
+            collect(side.lazy.select(name))[name] for side in (both.original, both.released)
+        )
+        external, released = _common_codes(before, after)
+    here, there = (np.unique(codes[codes >= 0]) for codes in (external, released))
     if len(here) and len(there) and not len(np.intersect1d(here, there)):
         raise DataError(
             f"the values of {name!r} in the release have nothing in common with the original ones",
             do="recode both files to the same labels",
         )
-    return LinkageField(name, "nominal", external, released)
+    return external, released
 
 
 def _blanked(codes: np.ndarray) -> np.ndarray:

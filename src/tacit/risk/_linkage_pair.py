@@ -68,9 +68,7 @@ def _sides(both: Pair) -> tuple[Microdata, Microdata]:
 
 def known_columns(data: Microdata, kinds: Sequence[Kind] = (Kind.NUMERIC,)) -> list[str]:
     """Columns of these kinds that an intruder may know: no weights, households, identifiers."""
-    return [
-        v.name for v in data.schema.variables if v.kind in kinds and not v.roles & _NOT_KNOWN
-    ]
+    return [v.name for v in data.schema.variables if v.kind in kinds and not v.roles & _NOT_KNOWN]
 
 
 def order_warnings(both: Pair, release: Any, record_id: str | None, *, by: str) -> tuple[str, ...]:

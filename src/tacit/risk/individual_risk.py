@@ -57,7 +57,7 @@ class IndividualRisk(
     >>> from tacit import risk
     >>> found = risk.IndividualRisk(sampling_fraction=0.1).measure(tacit.datasets.patients())
     >>> found.text, found.per_unit[:2].round(4).tolist()
-    ('9.553 %', [0.0458, 0.0458])
+    ('9.553 %', [0.0464, 0.0464])
     """
 
     keys: Columns | None = None

@@ -14,7 +14,7 @@ from tacit.core.method import Columns
 from tacit.risk._released_keys import objection_without_keys
 from tacit.risk._sampled_keys import Fraction, SampledKeys, sampled_keys
 
-Estimator = Literal["poisson", "negative-binomial", "pitman", "zayatz"]
+Estimator = Literal["auto", "poisson", "negative-binomial", "pitman", "zayatz"]
 _SMALL_FRACTION = 0.1
 """Up to this sampling fraction Pitman's model is preferred (dankar2012)."""
 
@@ -72,7 +72,7 @@ class PopulationUniques(
 
     keys: Columns | None = None
     """Columns an intruder may know; by default the columns with the role of a key."""
-    estimator: Literal["auto"] | Estimator = "auto"
+    estimator: Estimator = "auto"
     """Model of the class sizes; auto chooses by the sampling fraction."""
     sampling_fraction: Fraction | None = None
     """Share of the population in the file, in place of weights."""
