@@ -16,7 +16,8 @@ _ACCENTED = re.compile(r"\\(?:bar|hat|tilde|dot|vec)\s*(?:\{[^{}]*\}|[a-zA-Z])(?
 
 
 def _prepared(tex):
-    return _ACCENTED.sub(lambda found: f"{found[0]}{{}}", _SIZES.sub("", tex))
+    plain = _SIZES.sub("", tex).replace(r"\dots", r"\ldots")
+    return _ACCENTED.sub(lambda found: f"{found[0]}{{}}", plain)
 
 
 def _formula(writer, node, *, block):

@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 import tacit
-from tacit import mask
+from tacit.mask import LocalSuppression, Recode
 
 
 def make_release() -> None:
@@ -16,9 +16,7 @@ def make_release() -> None:
     data = tacit.read("patients.csv").with_roles(
         identifiers=["Name", "SSN"], keys=["Age", "State"], confidential=["Diagnosis", "Income"]
     )
-    plan = tacit.Plan(
-        [mask.Recode(column="Age", width=10), mask.LocalSuppression(k=2, missing="strict")]
-    )
+    plan = tacit.Plan([Recode(column="Age", width=10), LocalSuppression(k=2, missing="strict")])
     release = plan.apply(data)  # identifiers are removed first; a secret seed is drawn and kept
     print(release.measure())  # risk and utility, the original beside the release
     release.save("release")  # public/ is for users, dossier/ stays inside

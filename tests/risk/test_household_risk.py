@@ -60,7 +60,9 @@ def test_without_households_there_is_an_objection_and_a_release_without_them_is_
     census = tacit.datasets.census(80)
     measure = risk.HouseholdRisk(keys=["sex", "age"])
     found = measure.measure(census, census.drop(["household"]))
-    assert found.value == pytest.approx(risk.IndividualRisk(keys=["sex", "age"]).measure(census).value)
+    assert found.value == pytest.approx(
+        risk.IndividualRisk(keys=["sex", "age"]).measure(census).value
+    )
     assert "every record" in " ".join(found.warnings)
 
 

@@ -123,6 +123,7 @@ def released(release: Release, out: Path, warnings: tuple[str, ...] = ()) -> Ans
 
 
 def _drawn(document: dict[str, Any]) -> Iterator[RenderableType]:
+    from rich.padding import Padding
     from rich.text import Text
 
     from tacit.cli.card import drawn_card
@@ -130,7 +131,7 @@ def _drawn(document: dict[str, Any]) -> Iterator[RenderableType]:
     records = document["records"]
     yield f"{records['original']:,} records read, {records['released']:,} released"
     for number, description in enumerate(document["steps"], 1):
-        yield Text(f"  {number}. {description}")
+        yield Padding(Text(f"{number}. {description}"), (0, 0, 0, 2), expand=False)
     yield from drawn_card(document["scorecard"])
     yield Text.assemble(("for users     ", "bold"), document["public"])
     yield Text.assemble(("stays inside  ", "bold"), document["dossier"])

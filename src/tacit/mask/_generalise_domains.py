@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import narwhals as nw
@@ -127,7 +128,7 @@ def _check_known(present: Any, hierarchy: Any, column: str) -> None:
 def _numbered(
     names: list[list[str]], hierarchy: Any, n_present: int
 ) -> tuple[np.ndarray, np.ndarray, int]:
-    """Number the labels of each level and count the leaves below each.
+    """Give numbers to the labels of each level and count the leaves below each.
 
     A tree says what its leaves are, whether they occur or not; the leaves of intervals and prefixes
     are the values that occur.
@@ -179,7 +180,7 @@ def _root(hierarchy: Tree | Intervals | Prefixes) -> str | None:
 
 def _check_nested(labels: np.ndarray, column: str) -> None:
     """Refuse levels that do not nest: a search that climbs them would miscount."""
-    for fine, coarse in zip(labels[:-1], labels[1:], strict=True):
+    for fine, coarse in pairwise(labels):
         pairs = np.unique(np.column_stack([fine, coarse]), axis=0)
         if len(pairs) > len(np.unique(fine)):
             raise DataError(

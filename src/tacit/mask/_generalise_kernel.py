@@ -18,7 +18,7 @@ _SPARSE = 8
 
 
 @njit(cache=True)
-def _direct_ids(packed, span):
+def _direct_ids(packed: np.ndarray, span: int) -> tuple[np.ndarray, int]:
     """Give each distinct value a number by a table of all possible values."""
     slots = np.full(span, -1, np.int32)
     ids = np.empty(packed.size, np.int64)
@@ -32,7 +32,13 @@ def _direct_ids(packed, span):
 
 
 @njit(cache=True)
-def classes(codes, rows, amounts, maps, radices):
+def classes(
+    codes: np.ndarray,
+    rows: np.ndarray,
+    amounts: np.ndarray,
+    maps: np.ndarray,
+    radices: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Group rows that carry the same labels.
 
     Returns the class of each row, one row of each class and the number of records of each class.
@@ -62,7 +68,9 @@ def classes(codes, rows, amounts, maps, radices):
 
 
 @njit(cache=True)
-def excess(codes, first, amounts, losses):
+def excess(
+    codes: np.ndarray, first: np.ndarray, amounts: np.ndarray, losses: np.ndarray
+) -> np.ndarray:
     """Sum, per key, what suppressed records lose beyond their labels' own loss.
 
     A suppressed value costs 1 in place of the loss of its label; `amounts` are suppressed records

@@ -141,7 +141,8 @@ class Lattice:
 
         maps = self._at(levels, [d.labels for d in self.domains]).astype(np.int32)
         radices = maps.max(axis=1).astype(np.int64) + 1
-        return classes(self.codes, source.rows, source.sizes, maps, radices)
+        ids, first, sizes = classes(self.codes, source.rows, source.sizes, maps, radices)
+        return ids, first, sizes
 
     def _at(self, levels: Levels, tables: Sequence[np.ndarray]) -> np.ndarray:
         """Stack one level of each key's table, padded to the widest."""
@@ -179,7 +180,7 @@ class Lattice:
             if forced.sum() > self.max_suppressed + _SLACK:
                 break
             mark_failing(
-                grouping.members[rows], values, amounts, grouping.sizes, *column.arguments, forced
+                grouping.members[rows], values, amounts, grouping.sizes, column.arguments, forced
             )
         return forced
 

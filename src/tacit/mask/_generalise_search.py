@@ -215,7 +215,7 @@ class _GreedySearch:
             check = better
 
     def _exchanges(self, check: Check) -> list[Levels]:
-        """Combinations with one key coarser and another finer that may be better."""
+        """Return the combinations with one key coarser and another finer that may be better."""
         return [
             levels
             for coarser in self.bounds.neighbours(check.levels, 1)

@@ -14,6 +14,9 @@ from numba import njit
 
 from tacit.mask._local_suppression_kernel import hash_row, rows_agree
 
+_LOAN = 1.25
+"""Price of a value of a borrowed record: dearer, for it was not at risk."""
+
 
 class Nodes(NamedTuple):
     """Classes of records; there is room for those to come. Changed by `sweep`."""
@@ -123,7 +126,7 @@ def _assess(
         donor = -1
     else:
         borrowed = nodes.counts[donor]
-    return (paid + borrowed * dearest) / helped, borrowed, donor
+    return (paid + _LOAN * borrowed * dearest) / helped, borrowed, donor
 
 
 @njit(cache=True)

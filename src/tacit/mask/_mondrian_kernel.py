@@ -1,19 +1,21 @@
 """Cutting the space of the keys (numba).
 
-Symbols: ``points`` place of each record on each axis, records by axes; ``values`` confidential value
-of each record, records by columns; ``positions``, ``climbs``, ``shares`` see `Axis`, padded to the
-widest axis. A box is a run of consecutive records, from ``start`` to ``end``.
+Symbols: ``points`` place of each record on each axis, records by axes; ``values`` confidential
+value of each record, records by columns; ``axes`` holds ``positions``, ``climbs``, ``shares`` and
+``is_tree`` of each axis (see `Axis`), padded to the widest; ``conditions`` those of each column. A box is a run of consecutive records, from ``start`` to ``end``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numba import njit
 
 from tacit.mask._privacy_models_kernel import meets_all
+
+Arrays: TypeAlias = tuple[np.ndarray, ...]
 
 
 def axis_arguments(axes: Sequence[Any]) -> tuple[np.ndarray, ...]:
@@ -52,22 +54,21 @@ def condition_arguments(columns: Sequence[Any]) -> tuple[np.ndarray, ...]:
 
 
 @njit(cache=True)
-def _holds(values, start, end, conditions, scratch):
+def _holds(
+    values: np.ndarray, start: int, end: int, conditions: Arrays, scratch: np.ndarray
+) -> bool:
     """Whether the records of a box meet the conditions on confidential values."""
     limits, q, Q, S, parents, widths, shape = conditions
     for c in range(limits.shape[0]):
         n, h = shape[c]
-        part = values[start:end, c]
-        tree = parents[c, :h, :n]
-        if not meets_all(
-            part, limits[c], q[c, :n], Q[c, :n], S[c, :n], tree, widths[c, :h], scratch
-        ):
+        one = (limits[c], q[c, :n], Q[c, :n], S[c, :n], parents[c, :h], widths[c, :h])
+        if not meets_all(values[start:end, c], one, scratch):
             return False
     return True
 
 
 @njit(cache=True)
-def _highest(climbs, low, high):
+def _highest(climbs: np.ndarray, low: int, high: int) -> int:
     """Level of the lowest label that covers the values from low to high."""
     top = 0
     for c in range(low + 1, high + 1):
@@ -76,7 +77,9 @@ def _highest(climbs, low, high):
 
 
 @njit(cache=True)
-def _ascending(points, start, end, axis, low, high):
+def _ascending(
+    points: np.ndarray, start: int, end: int, axis: int, low: int, high: int
+) -> tuple[np.ndarray, np.ndarray]:
     """Distinct places of a box on an axis, ascending, with their numbers of records."""
     size, width = end - start, high - low + 1
     if width <= 2 * size:
@@ -85,18 +88,29 @@ def _ascending(points, start, end, axis, low, high):
             counts[points[i, axis] - low] += 1
         found = np.flatnonzero(counts)
         return found + low, counts[found]
-    ordered = np.sort(points[start:end, axis])
-    places, counts, found = np.empty(size, np.int64), np.zeros(size, np.int64), 0
+    ordered = np.sort(points[start:end, axis].astype(np.int64))
+    places, counts = np.empty(size, np.int64), np.zeros(size, np.int64)
+    last = -1
     for place in ordered:
-        if found == 0 or places[found - 1] != place:
-            places[found] = place
-            found += 1
-        counts[found - 1] += 1
-    return places[:found], counts[:found]
+        if last < 0 or places[last] != place:
+            last += 1
+            places[last] = place
+        counts[last] += 1
+    return places[: last + 1], counts[: last + 1]
 
 
 @njit(cache=True)
-def _best_cut(points, start, end, axis, low, high, k, climbs, is_tree):
+def _best_cut(
+    points: np.ndarray,
+    start: int,
+    end: int,
+    axis: int,
+    low: int,
+    high: int,
+    k: int,
+    climbs: np.ndarray,
+    is_tree: bool,
+) -> tuple[int, int]:
     """Last place of the lower half and its records, for the most even cut; -1 if there is none."""
     places, counts = _ascending(points, start, end, axis, low, high)
     size, top = end - start, _highest(climbs, low, high) if is_tree else 0
@@ -113,7 +127,9 @@ def _best_cut(points, start, end, axis, low, high, k, climbs, is_tree):
 
 
 @njit(cache=True)
-def _median(points, start, end, axis, low, high):
+def _median(
+    points: np.ndarray, start: int, end: int, axis: int, low: int, high: int
+) -> tuple[int, int]:
     """Place of the lower median, and how many records on it go to the lower half."""
     places, counts = _ascending(points, start, end, axis, low, high)
     half, below = (end - start) // 2, 0
@@ -125,7 +141,16 @@ def _median(points, start, end, axis, low, high):
 
 
 @njit(cache=True)
-def _divide(points, order, values, start, end, axis, at, quota):
+def _divide(
+    points: np.ndarray,
+    order: np.ndarray,
+    values: np.ndarray,
+    start: int,
+    end: int,
+    axis: int,
+    at: int,
+    quota: int,
+) -> int:
     """Put the records below `at`, and `quota` of those on it, first; return where they end."""
     place = start
     for i in range(start, end):
@@ -145,8 +170,9 @@ def _divide(points, order, values, start, end, axis, at, quota):
 
 
 @njit(cache=True)
-def _extent(points, start, end, positions, climbs, shares, is_tree):
+def _extent(points: np.ndarray, start: int, end: int, axes: Arrays) -> Arrays:
     """Lowest and highest place of a box on each axis, and the share of the axis it spans."""
+    positions, climbs, shares, is_tree = axes
     n_axes = points.shape[1]
     low, high = points[start].copy(), points[start].copy()
     for i in range(start, end):
@@ -164,12 +190,20 @@ def _extent(points, start, end, positions, climbs, shares, is_tree):
 
 
 @njit(cache=True)
-def cut(points, order, values, k, strict, positions, climbs, shares, is_tree, conditions):
+def cut(
+    points: np.ndarray,
+    order: np.ndarray,
+    values: np.ndarray,
+    k: int,
+    strict: bool,
+    axes: Arrays,
+    conditions: Arrays,
+) -> np.ndarray:
     """Cut the records into boxes, in place; return where each box starts, and the end.
 
     `points`, `order` and `values` are rearranged together.
     """
-    n = len(points)
+    n, climbs, is_tree = len(points), axes[1], axes[3]
     is_start = np.zeros(n + 1, np.bool_)
     is_start[n] = True
     scratch = np.zeros(conditions[1].shape[1], np.int64)
@@ -179,10 +213,12 @@ def cut(points, order, values, k, strict, positions, climbs, shares, is_tree, co
         is_start[start] = True
         if end - start < 2 * k:
             continue
-        low, high, span = _extent(points, start, end, positions, climbs, shares, is_tree)
-        for axis in np.argsort(-span, kind="mergesort"):
+        low, high, span = _extent(points, start, end, axes)
+        while True:
+            axis = int(np.argmax(span))
             if span[axis] < 0:
                 break
+            span[axis] = -1.0
             if strict or is_tree[axis]:
                 at, quota = _best_cut(
                     points, start, end, axis, low[axis], high[axis], k, climbs[axis], is_tree[axis]

@@ -1,7 +1,8 @@
 """l-diversity, t-closeness and p-sensitivity: what a class's confidential values must show.
 
 Every condition speaks of the classes of records that share their keys. Missing confidential values
-are a value of their own in a distribution, ranked lowest, but never count as one more distinct value.
+are a value of their own in a distribution, ranked lowest, but never count as one more distinct
+value.
 """
 
 from __future__ import annotations
@@ -162,7 +163,7 @@ def _check_distance(variable: Variable, distance: Distance) -> None:
 
 
 def _in_order(series: Any, variable: Variable) -> tuple[np.ndarray, bool]:
-    """Number the values that occur, in the order of an ordinal column's categories."""
+    """Give numbers to the values that occur, in the order of an ordinal column's categories."""
     import polars as pl
 
     codes = encode_series(series)
@@ -218,7 +219,7 @@ class Conditions:
         for column in self.columns:
             order = np.argsort(column.codes, kind="stable")
             ones = np.ones(len(order), dtype=np.int64)
-            mark_failing(groups[order], column.codes[order], ones, sizes, *column.arguments, forced)
+            mark_failing(groups[order], column.codes[order], ones, sizes, column.arguments, forced)
         return np.asarray(forced > 0)
 
     def hold(self, rows: np.ndarray) -> bool:
@@ -227,7 +228,7 @@ class Conditions:
 
         if len(rows) < self.k:
             return False
-        return all(meets_all(c.codes[rows], *c.arguments, self._zeros(c)) for c in self.columns)
+        return all(meets_all(c.codes[rows], c.arguments, self._zeros(c)) for c in self.columns)
 
     def _zeros(self, column: ConfidentialValues) -> np.ndarray:
         return self._scratch.setdefault(column.name, np.zeros(column.n_values, dtype=np.int64))

@@ -1,16 +1,25 @@
 """Conditions on the confidential values of a class (numba).
 
-Symbols: ``values`` the distinct values of a class, ascending; ``counts`` records of each; ``q`` share
-of each value in the whole file; ``Q`` its cumulative sum; ``S`` the cumulative sum of ``Q``.
-``limits`` holds: smallest number of known distinct values; l of entropy; c and l of recursive; t;
-the distance (0 equal, 1 ordered, 2 hierarchical); 1 if value 0 stands for missing. A limit of -1 is
-not asked for.
+Symbols: ``values`` the distinct values of a class, ascending; ``counts`` records of each, ``n`` in
+all. ``conditions`` holds, in this order:
+
+``limits``
+    smallest number of known distinct values; l of entropy; c and l of recursive; t; the distance (0
+    equal, 1 ordered, 2 hierarchical); 1 if value 0 stands for missing; -1 is not asked for;
+``q``, ``Q``, ``S``
+    share of each value in the whole file, its cumulative sum, and the cumulative sum of that;
+``parents``, ``widths``
+    the hierarchy of the values: node above each node, level by level, and nodes of each level.
 """
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 import numpy as np
 from numba import njit
+
+Arrays: TypeAlias = tuple[np.ndarray, ...]
 
 _DISTINCT, _ENTROPY, _C, _L, _T, _DISTANCE, _MISSING = range(7)
 _SLACK = 1e-9
@@ -18,14 +27,14 @@ _SLACK = 1e-9
 
 
 @njit(cache=True)
-def n_known(values, limits):
+def n_known(values: np.ndarray, limits: np.ndarray) -> int:
     """Count the distinct values that are known."""
     has_missing = limits[_MISSING] > 0 and values.size > 0 and values[0] == 0
     return values.size - 1 if has_missing else values.size
 
 
 @njit(cache=True)
-def _entropy(counts, n):
+def _entropy(counts: np.ndarray, n: int) -> float:
     total = 0.0
     for count in counts:
         total -= count / n * np.log(count / n)
@@ -33,16 +42,21 @@ def _entropy(counts, n):
 
 
 @njit(cache=True)
-def _is_recursive(counts, c, l):
+def _is_recursive(counts: np.ndarray, c: float, rank: int) -> bool:
     """Whether the largest count is below c times the sum from the l-th largest on."""
-    if counts.size < l:
+    if counts.size < rank:
         return False
-    ordered = np.sort(counts)
-    return ordered[-1] < c * ordered[: counts.size - l + 1].sum()
+    # removing the largest counts one by one: the rank is small, and a sort slow to compile
+    left, rest = counts.copy(), counts.sum()
+    for _ in range(rank - 1):
+        largest = np.argmax(left)
+        rest -= left[largest]
+        left[largest] = 0
+    return bool(counts.max() < c * rest)
 
 
 @njit(cache=True)
-def _equal_distance(values, counts, n, q):
+def _equal_distance(values: np.ndarray, counts: np.ndarray, n: int, q: np.ndarray) -> float:
     # Section 4.2 of li2007: half the sum of |p - q| is the sum over values where p exceeds q.
     total = 0.0
     for i in range(values.size):
@@ -51,18 +65,20 @@ def _equal_distance(values, counts, n, q):
 
 
 @njit(cache=True)
-def _gap(start, stop, level, Q, S):
+def _gap(start: int, stop: int, level: float, Q: np.ndarray, S: np.ndarray) -> float:
     """Sum of |level - Q[i]| for start <= i < stop, Q ascending."""
     if stop <= start:
         return 0.0
     middle = start + np.searchsorted(Q[start:stop], level)
     below = (S[middle - 1] if middle > 0 else 0.0) - (S[start - 1] if start > 0 else 0.0)
     above = S[stop - 1] - (S[middle - 1] if middle > 0 else 0.0)
-    return level * (middle - start) - below + above - level * (stop - middle)
+    return float(level * (middle - start) - below + above - level * (stop - middle))
 
 
 @njit(cache=True)
-def _ordered_distance(values, counts, n, Q, S):
+def _ordered_distance(
+    values: np.ndarray, counts: np.ndarray, n: int, Q: np.ndarray, S: np.ndarray
+) -> float:
     # Section 4.1 of li2007: the sum of |cumulative p - cumulative q| over m - 1.
     if Q.size < 2:
         return 0.0
@@ -71,11 +87,18 @@ def _ordered_distance(values, counts, n, Q, S):
         total += _gap(at, values[i], level, Q, S)
         level += counts[i] / n
         at = values[i]
-    return (total + _gap(at, Q.size, level, Q, S)) / (Q.size - 1)
+    return float((total + _gap(at, Q.size, level, Q, S)) / (Q.size - 1))
 
 
 @njit(cache=True)
-def _tree_distance(values, counts, n, q, parents, widths):
+def _tree_distance(
+    values: np.ndarray,
+    counts: np.ndarray,
+    n: int,
+    q: np.ndarray,
+    parents: np.ndarray,
+    widths: np.ndarray,
+) -> float:
     # Section 4.3 of li2007: at each node, the mass its children exchange, times its height.
     n_levels = parents.shape[0]
     extra = -q
@@ -96,8 +119,10 @@ def _tree_distance(values, counts, n, q, parents, widths):
 
 
 @njit(cache=True)
-def distance(values, counts, n, kind, q, Q, S, parents, widths):
+def distance(values: np.ndarray, counts: np.ndarray, n: int, conditions: Arrays) -> float:
     """Earth mover's distance of a class from the whole file."""
+    limits, q, Q, S, parents, widths = conditions
+    kind = int(limits[_DISTANCE])
     if kind == 0:
         return _equal_distance(values, counts, n, q)
     if kind == 1:
@@ -106,14 +131,14 @@ def distance(values, counts, n, kind, q, Q, S, parents, widths):
 
 
 @njit(cache=True)
-def shortfall(values, counts, n, limits, q, Q, S, parents, widths):
+def shortfall(values: np.ndarray, counts: np.ndarray, n: int, conditions: Arrays) -> float:
     """Share of a class that must be suppressed in any division of it; 0 where it meets all.
 
     A class is a mixture of its parts. Its entropy is at least the mean of theirs, and its distance
     at most, so that parts which all meet a limit make a class which does; where the class misses
     the limit, parts of some total share must miss it.
     """
-    least = 0.0
+    limits, least = conditions[0], 0.0
     if limits[_ENTROPY] > 0:
         entropy, asked = _entropy(counts, n), np.log(limits[_ENTROPY])
         if entropy < asked - _SLACK:
@@ -122,14 +147,21 @@ def shortfall(values, counts, n, limits, q, Q, S, parents, widths):
         least = max(least, 1.0 / n)
     if limits[_T] >= 0:
         t = limits[_T]
-        far = distance(values, counts, n, int(limits[_DISTANCE]), q, Q, S, parents, widths)
+        far = distance(values, counts, n, conditions)
         if far > t + _SLACK:
             least = max(least, 1.0 / n, (far - t) / (1.0 - t) - _SLACK)
     return least
 
 
 @njit(cache=True)
-def mark_failing(groups, values, amounts, sizes, limits, q, Q, S, parents, widths, forced):
+def mark_failing(
+    groups: np.ndarray,
+    values: np.ndarray,
+    amounts: np.ndarray,
+    sizes: np.ndarray,
+    conditions: Arrays,
+    forced: np.ndarray,
+) -> None:
     """Raise, for each class, the number of records that any division of it must suppress.
 
     ``groups``, ``values`` and ``amounts`` describe the pairs of row and confidential value, in
@@ -145,7 +177,8 @@ def mark_failing(groups, values, amounts, sizes, limits, q, Q, S, parents, width
     for i in range(groups.size):
         order[place[groups[i]]] = i
         place[groups[i]] += 1
-    distinct, counts = np.empty(q.size, np.int64), np.empty(q.size, np.int64)
+    limits, n_values = conditions[0], conditions[1].size
+    distinct, counts = np.empty(n_values, np.int64), np.empty(n_values, np.int64)
     for g in range(sizes.size):
         if forced[g] >= sizes[g]:
             continue
@@ -160,12 +193,12 @@ def mark_failing(groups, values, amounts, sizes, limits, q, Q, S, parents, width
         if n_known(v, limits) < limits[_DISTINCT]:
             forced[g] = sizes[g]
         else:
-            least = shortfall(v, c, sizes[g], limits, q, Q, S, parents, widths)
+            least = shortfall(v, c, sizes[g], conditions)
             forced[g] = max(forced[g], least * sizes[g])
 
 
 @njit(cache=True)
-def meets_all(values, limits, q, Q, S, parents, widths, counts):
+def meets_all(values: np.ndarray, conditions: Arrays, counts: np.ndarray) -> bool:
     """Whether records with these confidential values form a class that meets all conditions.
 
     ``counts`` is scratch space of zeros, one per possible value; it is left full of zeros.
@@ -179,6 +212,6 @@ def meets_all(values, limits, q, Q, S, parents, widths, counts):
     v = np.sort(touched[:found])
     c = counts[v]
     counts[v] = 0
-    if n_known(v, limits) < limits[_DISTINCT]:
+    if n_known(v, conditions[0]) < conditions[0][_DISTINCT]:
         return False
-    return shortfall(v, c, values.size, limits, q, Q, S, parents, widths) == 0.0
+    return shortfall(v, c, values.size, conditions) == 0.0

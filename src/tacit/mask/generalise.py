@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal, Self
 
@@ -40,8 +41,8 @@ class Generalise(
     r"""Replace keys by coarser categories, the same level on all records, until classes are safe.
 
     The levels are found by search: of all combinations that leave every class of records with the
-    same keys at least ``k`` strong, with at most a share ``max_suppression`` of the records blanked,
-    the one that loses least.
+    same keys at least ``k`` strong, with at most a share ``max_suppression`` of the records
+    blanked, the one that loses least.
 
     Missing values of a key are a leaf of their own, which stays missing below the root ``*`` of the
     hierarchy; missing confidential values do not count as one more distinct value.
@@ -51,13 +52,14 @@ class Generalise(
     Notes
     -----
     Each key :math:`j` is released at level :math:`\ell_j` of its hierarchy. A class that is smaller
-    than ``k``, or fails a condition on confidential values, is suppressed: all its keys are blanked.
-    The conditions on a class with shares :math:`p` of confidential values, the whole file having
+    than ``k``, or fails a condition on confidential values, is suppressed: its keys are blanked. The
+    conditions on a class with shares :math:`p` of confidential values, the whole file having
     :math:`q`, are
 
     - distinct diversity [machanavajjhala2007]_ and p-sensitivity [truta2006]_: at least :math:`l`
       (:math:`p`) different values; entropy diversity: :math:`-\sum_s p_s\log p_s\ge\log l`;
-      recursive diversity: :math:`r_1 < c\,(r_l + \dots + r_m)` for counts :math:`r_1\ge r_2\ge\dots`;
+      recursive diversity: :math:`r_1 < c\,(r_l + \dots + r_m)` for counts
+      :math:`r_1\ge r_2\ge\dots`;
     - t-closeness [li2007]_: the earth mover's distance of :math:`p` and :math:`q` is at most
       :math:`t`; moving a unit of mass costs 1 (equal), the difference of ranks over
       :math:`m - 1` (ordered), or the height of the lowest common ancestor over that of the
@@ -71,9 +73,10 @@ class Generalise(
               x_j = \frac1n \sum_i \frac{c_{ij}/L_j - 1/L_j}{1 - 1/L_j}.
 
     The leaves of a tree are those it lists; those of intervals and prefixes are the values that
-    occur. Other measures: ``precision``, the mean of :math:`\ell_j` over its maximum [sweeney2002]_;
-    ``height``, the sum of the levels; ``discernibility`` [bayardo2005]_, the sum of squared class
-    sizes and of :math:`n` per suppressed record; ``class-size``, the records per class.
+    occur. Other measures: ``precision``, the mean of :math:`\ell_j` over its maximum, 1 where
+    suppressed [sweeney2002]_; ``height``, the sum of the levels; ``discernibility`` [bayardo2005]_,
+    the sum of squared class sizes and of :math:`n` per suppressed record; ``class-size``, the
+    records per class.
 
     The search counts distinct rows, derives coarser classes from finer ones, skips combinations
     whose loss without suppression is above the best found, and all combinations finer than one that
@@ -81,8 +84,9 @@ class Generalise(
     levels a greedy search takes its place, which gives the same protection at a loss that need not
     be the least; `found_levels` and ``search`` tell and decide.
 
-    Deviation: with ``strict`` the suppressed records must meet the conditions too, since an intruder
-    who finds no class for a person knows that they are among them; ARX asks nothing of them.
+    Deviation: with ``strict`` the suppressed records must meet the conditions too, since an
+    intruder who finds no class for a person knows that they are among them; ARX asks nothing of
+    them.
 
     When not to use it: on many keys or keys with many values, where one level for all records costs
     much more than `Mondrian` or `LocalSuppression`, which adapt to where the data are dense.
@@ -194,7 +198,7 @@ def generalisation(method: Generalise, data: Microdata) -> Generalisation:
     >>> method = mask.Generalise(keys=["sex", "age"], k=5)
     >>> found = generalisation(method, tacit.datasets.census(500))
     >>> found.levels, found.n_suppressed, found.is_optimal
-    ({'sex': 0, 'age': 1}, 11, True)
+    ({'sex': 0, 'age': 1}, 9, True)
     """
     return _search(method, data)[0]
 
@@ -269,7 +273,7 @@ def _known(given: dict[str, float] | dict[str, int] | None, names: list[str]) ->
     return {name: float(value) for name, value in (given or {}).items()}
 
 
-def _bounds(method: Generalise, found: list[Domain]) -> Bounds:
+def _bounds(method: Generalise, found: Sequence[Domain]) -> Bounds:
     names = [d.name for d in found]
     lowest, highest = _known(method.min_levels, names), _known(method.max_levels, names)
     low = tuple(int(lowest.get(d.name, 0)) for d in found)
@@ -286,7 +290,7 @@ def _bounds(method: Generalise, found: list[Domain]) -> Bounds:
 
 
 def _released(
-    data: Microdata, found: list[Domain], levels: dict[str, int], suppressed: np.ndarray
+    data: Microdata, found: Sequence[Domain], levels: dict[str, int], suppressed: np.ndarray
 ) -> Microdata:
     import polars as pl
 

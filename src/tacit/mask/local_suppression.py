@@ -206,7 +206,7 @@ class LocalSuppression(
         if n_rare:
             raise ProtectionError(
                 f"k = {self.k} was not reached, so nothing is released",
-                got=f"{n_rare} records that fewer share their key with",
+                got=f"{n_rare} records whose key is too rare",
                 do="lower k, or recode the keys first",
             )
 

@@ -29,8 +29,8 @@ class Mondrian(
 
     Every record of a box gets the same keys: the range of the box, or its centre.
 
-    Missing values: records are first divided by which keys they miss, and a key stays missing; where
-    too few records miss the same keys, all their keys are blanked.
+    Missing values: records are first divided by which keys they miss, and a key stays missing;
+    where too few records miss the same keys, all their keys are blanked.
     Weights are not used; records are counted one by one.
     Households are not considered.
 
@@ -40,8 +40,8 @@ class Mondrian(
     share of the key's whole domain, as long as both halves meet the conditions; else the next key
     is tried, and a box that no key can divide is final [lefevre2006]_. Its size is below
     :math:`2dk` plus ties for :math:`d` keys, and the work grows as :math:`n\log n`. With ``strict``
-    equal values stay together, so that boxes do not overlap; otherwise ties at the median are shared
-    between the halves, which makes smaller boxes that do overlap.
+    equal values stay together, so that boxes do not overlap; otherwise ties at the median are
+    shared between the halves, which makes smaller boxes that do overlap.
 
     Numbers, dates and ordinal categories have their own order. The leaves of a nominal key with a
     hierarchy are ordered as in the tree and cut only between children of the lowest label that
@@ -182,7 +182,7 @@ def _boxes_of(
         values[:, j] = column.codes[rows]
     starts = kernel.cut(
         points, order := np.arange(len(rows)), values, conditions.k, strict,
-        *kernel.axis_arguments(here), kernel.condition_arguments(conditions.columns),
+        kernel.axis_arguments(here), kernel.condition_arguments(conditions.columns),
     )  # fmt: skip
     boxes = np.empty(len(rows), dtype=np.int64)
     boxes[order] = np.repeat(np.arange(len(starts) - 1), np.diff(starts))

@@ -48,7 +48,7 @@ class MultiplicativeNoise(
 
     .. math:: X_m = \frac{(\sqrt{1+k} - 1)\,E[X_o] + X_o \circ \exp(E)}{\sqrt{1+k}},\quad
        \Sigma_E(i,j) = \log\Bigl(1 + \frac{k\,\Sigma_o(i,j)}{E[X_o(i)X_o(j)]}\Bigr),\quad
-       \mu_E(i) = -\tfrac12 \Sigma_E(i,i).
+       \mu_E(i) = -\frac{1}{2} \Sigma_E(i,i).
 
     The scheme on z-scores, (21) and (23), multiplies the constant too and can be computed for
     every nonnegative file; columns with negative values are shifted first. Chains of inequalities

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import numpy as np
 
@@ -77,7 +76,7 @@ class PointIndex:
     def paired_distances(self, targets: np.ndarray, points: np.ndarray) -> np.ndarray:
         """Return the squared distance of each target to the record beside it."""
         arrays = [np.ascontiguousarray(a, dtype=np.float64) for a in (targets, points)]
-        found: Any = self._kernel.paired_distances(*arrays, self._blank, self._n_measured)
+        found = self._kernel.paired_distances(arrays[0], arrays[1], self._blank, self._n_measured)
         return np.asarray(found)
 
 
@@ -112,4 +111,4 @@ def own_shares(
     """
     own = np.bincount(at[is_best], minlength=n_originals)
     share = np.divide(own, n_tied, out=np.zeros(n_originals), where=n_tied > 0)
-    return share.clip(0.0, 1.0)
+    return np.asarray(share.clip(0.0, 1.0))

@@ -12,6 +12,10 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+A = np.ndarray
+Tree = tuple[A, A, A, A, A]
+"""Order of the points, first and last point of each box, lower and upper corners."""
+
 LEAF = 24
 """Largest number of points in a leaf."""
 RELATIVE, ABSOLUTE = 1e-9, 1e-18
@@ -19,7 +23,7 @@ RELATIVE, ABSOLUTE = 1e-9, 1e-18
 
 
 @njit(cache=True, nogil=True)
-def _widest(points, order, start, end, n_measured):
+def _widest(points: A, order: A, start: int, end: int, n_measured: int) -> int:
     """Return the column along which the points of a box differ most."""
     best, widest = 0, -1.0
     for c in range(points.shape[1]):
@@ -43,7 +47,7 @@ def _widest(points, order, start, end, n_measured):
 
 
 @njit(cache=True, nogil=True)
-def build(points, n_measured):
+def build(points: A, n_measured: int) -> Tree:
     """Return an order of the points in which boxes are slices, and the boxes' corners."""
     n_points, n_columns = points.shape
     n_leaves = 1
@@ -80,14 +84,14 @@ def build(points, n_measured):
 
 
 @njit(cache=True, nogil=True)
-def _distance(x, y, blank, n_measured, limit):
+def _distance(x: A, y: A, blank: A, n_measured: int, limit: float) -> float:
     """Squared distance, or any number above `limit` once it is known to be above."""
     total = 0.0
     for c in range(n_measured):
         gap = x[c] - y[c]
         total += gap * gap if gap == gap else blank[c]
         if total > limit:
-            return total
+            return float(total)
     for c in range(n_measured, x.size):
         if x[c] != x[c] or y[c] != y[c]:
             total += blank[c]
@@ -97,7 +101,7 @@ def _distance(x, y, blank, n_measured, limit):
 
 
 @njit(cache=True, nogil=True)
-def _bound(x, low, high, blank, n_measured, limit):
+def _bound(x: A, low: A, high: A, blank: A, n_measured: int, limit: float) -> float:
     """Least squared distance from a point to any point of a box."""
     total = 0.0
     for c in range(n_measured):
@@ -108,7 +112,7 @@ def _bound(x, low, high, blank, n_measured, limit):
         elif x[c] != x[c]:
             total += blank[c]
         if total > limit:
-            return total
+            return float(total)
     for c in range(n_measured, x.size):
         if x[c] != x[c]:
             total += blank[c]
@@ -118,7 +122,7 @@ def _bound(x, low, high, blank, n_measured, limit):
 
 
 @njit(cache=True, nogil=True)
-def paired_distances(targets, points, blank, n_measured):
+def paired_distances(targets: A, points: A, blank: A, n_measured: int) -> A:
     """Squared distance of each target to the point beside it."""
     found = np.empty(targets.shape[0])
     for i in range(targets.shape[0]):
@@ -127,7 +131,9 @@ def paired_distances(targets, points, blank, n_measured):
 
 
 @njit(cache=True, nogil=True)
-def tied_at(targets, radius, points, amounts, tree, blank, n_measured):
+def tied_at(
+    targets: A, radius: A, points: A, amounts: A, tree: Tree, blank: A, n_measured: int
+) -> A:
     """Count the points at each target's radius; 0 as soon as one point is nearer than that."""
     _, starts, ends, low, high = tree
     n_leaves = starts.size // 2
@@ -165,7 +171,7 @@ def tied_at(targets, radius, points, amounts, tree, blank, n_measured):
 
 
 @njit(cache=True, nogil=True)
-def nearest(targets, points, tree, blank, n_measured):
+def nearest(targets: A, points: A, tree: Tree, blank: A, n_measured: int) -> A:
     """Squared distance of each target to the nearest point."""
     _, starts, ends, low, high = tree
     n_leaves = starts.size // 2
@@ -194,7 +200,7 @@ def nearest(targets, points, tree, blank, n_measured):
 
 
 @njit(cache=True, nogil=True)
-def _is_apart(floor, ceiling, low, high):
+def _is_apart(floor: A, ceiling: A, low: A, high: A) -> bool:
     for c in range(low.size):
         if high[c] < floor[c] or low[c] > ceiling[c]:
             return True
@@ -202,7 +208,9 @@ def _is_apart(floor, ceiling, low, high):
 
 
 @njit(cache=True, nogil=True)
-def within_windows(targets, floors, ceilings, radius, points, amounts, tree):
+def within_windows(
+    targets: A, floors: A, ceilings: A, radius: A, points: A, amounts: A, tree: Tree
+) -> A:
     """Count the points inside each target's window: all, nearer than its radius, and tied at it.
 
     A missing coordinate of a point is inside any window and counts nothing for the distance.

@@ -123,7 +123,8 @@ def _rank_relation(x: np.ndarray, y: np.ndarray) -> float | None:
 
     if len(x) < _ENOUGH_TO_DOUBT or np.ptp(x) == 0 or np.ptp(y) == 0:
         return None
-    return abs(float(np.corrcoef(rankdata(x), rankdata(y))[0, 1])) * np.sqrt(len(x) - 1)
+    correlation = float(np.corrcoef(rankdata(x), rankdata(y))[0, 1])
+    return abs(correlation) * float(np.sqrt(len(x) - 1))
 
 
 def _agreement_relation(x: np.ndarray, y: np.ndarray) -> float | None:

@@ -47,12 +47,14 @@ class Comparison:
         """Level of agreement of some pairs, fields by pairs."""
         from tacit.risk import _pattern_kernel as kernel
 
-        sides = (np.ascontiguousarray(a) for a in (self.external[:, at], self.released[:, to]))
-        return np.asarray(kernel.pair_levels(*sides, self.tolerance))
+        external = np.ascontiguousarray(self.external[:, at])
+        released = np.ascontiguousarray(self.released[:, to])
+        return np.asarray(kernel.pair_levels(external, released, self.tolerance))
 
     def agreement_of_all_pairs(self) -> tuple[np.ndarray, np.ndarray]:
         """Count, for each field, the pairs that agree and those in which no value is missing."""
-        agree = [_agreeing(*field) for field in zip(self.external, self.released, self.tolerance)]
+        sides = zip(self.external, self.released, self.tolerance, strict=True)
+        agree = [_agreeing(*side) for side in sides]
         present = [
             int(np.sum(~np.isnan(x))) * int(np.sum(~np.isnan(y)))
             for x, y in zip(self.external, self.released, strict=True)

@@ -112,6 +112,5 @@ def _whitened(fields: Sequence[LinkageField], *, by: str) -> Space:
     if not kept.any():
         return plain
     axes = directions[:, kept] / np.sqrt(variances[kept])
-    sides = (np.einsum("ij,jk->ik", side, axes) for side in (plain.targets, plain.points))
-    n_axes = int(kept.sum())
-    return Space(*sides, n_axes, np.zeros(n_axes))
+    targets, points = (np.einsum("ij,jk->ik", side, axes) for side in (plain.targets, plain.points))
+    return Space(targets, points, axes.shape[1], np.zeros(axes.shape[1]))

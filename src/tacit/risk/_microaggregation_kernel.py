@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+A = np.ndarray
+
 
 @njit(cache=True, nogil=True)
-def _is_candidate(groups, candidates, record, target, skipped):
+def _is_candidate(groups: A, candidates: A, record: int, target: int, skipped: int) -> bool:
     """Whether a record's group is a candidate in every block but one; a missing group always is."""
     for b in range(groups.shape[0]):
         group = groups[b, record]
@@ -24,7 +26,7 @@ def _is_candidate(groups, candidates, record, target, skipped):
 
 
 @njit(cache=True, nogil=True)
-def are_candidates(groups, candidates, records, targets):
+def are_candidates(groups: A, candidates: A, records: A, targets: A) -> A:
     """Say of each pair whether the record is a candidate of the target."""
     found = np.empty(records.size, np.bool_)
     for i in range(records.size):
@@ -33,7 +35,7 @@ def are_candidates(groups, candidates, records, targets):
 
 
 @njit(cache=True, nogil=True)
-def count_candidates(groups, candidates, members, starts):
+def count_candidates(groups: A, candidates: A, members: A, starts: A) -> A:
     """Count each target's candidates.
 
     ``groups[b, j]`` is the group of record j in block b, -1 if missing; ``candidates[b, i]`` lists

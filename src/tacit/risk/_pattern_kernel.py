@@ -9,6 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+A = np.ndarray
+
 _CHUNK = 1024
 """Released records compared before looking whether one is better already."""
 _SAME = 1e-9
@@ -16,7 +18,7 @@ _SAME = 1e-9
 
 
 @njit(cache=True, nogil=True)
-def pair_levels(external, released, tolerance):
+def pair_levels(external: A, released: A, tolerance: A) -> A:
     """Level of agreement of each pair (record beside record) on each field."""
     levels = np.empty(external.shape, np.int8)
     for c in range(external.shape[0]):
@@ -27,7 +29,9 @@ def pair_levels(external, released, tolerance):
 
 
 @njit(cache=True, nogil=True)
-def count_patterns(external, amounts, released, released_amounts, tolerance, strides, n_patterns):
+def count_patterns(
+    external: A, amounts: A, released: A, others: A, tolerance: A, strides: A, n_patterns: int
+) -> A:
     """Count all pairs by pattern: the sum over fields of level times stride."""
     counts = np.zeros((1, n_patterns))
     pattern = np.empty(released.shape[1], np.int64)
@@ -40,12 +44,12 @@ def count_patterns(external, amounts, released, released_amounts, tolerance, str
                 gap = abs(column[j] - x)
                 pattern[j] += stride * (gap <= limit) + 2 * stride * (gap != gap)
         for j in range(pattern.size):
-            counts[0, pattern[j]] += amounts[i] * released_amounts[j]
+            counts[0, pattern[j]] += amounts[i] * others[j]
     return counts
 
 
 @njit(cache=True, nogil=True)
-def tied_at_weight(external, own, released, amounts, tolerance, weights):
+def tied_at_weight(external: A, own: A, released: A, amounts: A, tolerance: A, weights: A) -> A:
     """Count the records whose weight with a target equals `own`; 0 if one has a larger weight.
 
     ``weights[c, level]`` is the weight of a level of agreement on a field.

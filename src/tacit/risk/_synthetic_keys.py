@@ -50,7 +50,7 @@ class SharedKeys:
 
 
 def shared_keys(original: Any, release: Any, names: Sequence[str] | None, *, by: str) -> SharedKeys:
-    """Number the combinations of keys of both files together."""
+    """Give the combinations of keys of both files one numbering."""
     both = pair(original, release)
     for side in (both.original, both.released):
         if side.n_records == 0:

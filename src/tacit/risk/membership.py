@@ -44,7 +44,7 @@ class MembershipInference(
     :math:`d_j` that of a hold-out record to the nearest released record, the value is the area
     under the attacker's ROC curve [chen2020]_, [hanley1982]_,
 
-    .. math:: AUC = P(d_i < d_j) + \tfrac12 P(d_i = d_j),
+    .. math:: AUC = P(d_i < d_j) + \frac{1}{2} P(d_i = d_j),
 
     0.5 if distances tell nothing and 1 if they tell all. The interval is the 95 % interval of
     [hanley1982]_. The value per record is the share of the hold-out that is farther away than a
@@ -63,7 +63,7 @@ class MembershipInference(
     >>> round(
     ...     risk.MembershipInference(attributes=["age", "income"]).measure(data, release).value, 2
     ... )
-    0.99
+    0.8
     """
 
     default: ClassVar[bool] = False

@@ -39,9 +39,9 @@ class MicroaggregationLinkage(
     Notes
     -----
     Released records that are equal on a block of attributes form a group :math:`G`, and their
-    common values are its centroid. With :math:`G_b(i)` the groups of block :math:`b` whose centroids
-    are the nearest to :math:`x_i` (``centroids`` of them, in standardised distance), the candidates
-    and the value are [nin2008b]_
+    common values are its centroid. With :math:`G_b(i)` the groups of block :math:`b` with centroids
+    nearest to :math:`x_i` (``centroids`` of them, in standardised distance), the candidates and the
+    value are [nin2008b]_
 
     .. math:: B_i = \bigcap_b \bigcup G_b(i), \qquad
        \frac{1}{n} \sum_{i=1}^{n} \frac{[i \in B_i]}{|B_i|}.

@@ -69,9 +69,7 @@ class ProbabilisticLinkage(
     >>> import tacit
     >>> from tacit import mask, risk
     >>> data = tacit.datasets.census(500)
-    >>> release = tacit.Plan([mask.Pram(columns=["marital", "sex"], change=0.3)]).apply(
-    ...     data, seed=1
-    ... )
+    >>> release = tacit.Plan([mask.Pram(columns=["marital", "sex"], stay=0.7)]).apply(data, seed=1)
     >>> linkage = risk.ProbabilisticLinkage(attributes=["region", "age", "marital", "sex"])
     >>> linkage.measure(data, release).value < linkage.measure(data).value
     True

@@ -41,8 +41,8 @@ class RankLinkage(
 
     Notes
     -----
-    Rank swapping moves a value by at most :math:`w = \lfloor pn / 100 \rfloor` ranks. The candidates
-    for record :math:`i` are [nin2008]_
+    Rank swapping moves a value by at most :math:`w = \lfloor pn / 100 \rfloor` ranks. The
+    candidates for record :math:`i` are [nin2008]_
 
     .. math:: B_i = \bigcap_c \{j: |rank(x'_{jc}) - rank(x_{ic})| \le w_c\},
 
@@ -60,8 +60,8 @@ class RankLinkage(
     >>> data = tacit.datasets.census(500)
     >>> columns = ["age", "hours", "income", "taxes"]
     >>> release = tacit.Plan([mask.RankSwap(columns=columns, p=2)]).apply(data, seed=1)
-    >>> linkage = risk.RankLinkage(attributes=columns, p=2)
-    >>> linkage.measure(data, release).value > 0.5
+    >>> by_rank = risk.RankLinkage(attributes=columns, p=2).measure(data, release)
+    >>> by_rank.value > risk.DistanceLinkage(attributes=columns).measure(data, release).value
     True
     """
 

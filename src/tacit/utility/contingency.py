@@ -38,8 +38,8 @@ class ContingencyLoss(
     -----
     All tables of `order` variables are compared by the shares :math:`p, q` of their cells:
 
-    .. math:: H = \sqrt{\tfrac12 \sum_c (\sqrt{p_c} - \sqrt{q_c})^2}, \qquad
-       TV = \tfrac12 \sum_c |p_c - q_c|,
+    .. math:: H = \sqrt{\frac{1}{2} \sum_c (\sqrt{p_c} - \sqrt{q_c})^2}, \qquad
+       TV = \frac{1}{2} \sum_c |p_c - q_c|,
 
     the Hellinger distance and the total variation [karr2004]_; ``details`` add the change of
     entropy :math:`H(q) - H(p)`, :math:`\sum_c (q_c - p_c)^2 / p_c` over the cells of the

@@ -41,7 +41,7 @@ class InformationLoss(
     -----
     The value is the information loss of the score of DF07 [domingoferrer2007]_,
 
-    .. math:: IL = \tfrac15 \left( MV_X + MV_{\bar X} + MV_V + MV_S + MAE_R \right),
+    .. math:: IL = \frac{1}{5} \left( MV_X + MV_{\bar X} + MV_V + MV_S + MAE_R \right),
 
     the average of the mean variations of the data, the means, the covariances (:math:`i \le j`) and
     the variances, and of the mean absolute error of the correlations (:math:`i < j`). Mean
