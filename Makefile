@@ -66,7 +66,7 @@ docs: setup ## Build the documentation in docs/_build/html, warnings are errors
 
 .PHONY: bench
 bench: setup ## Run the benchmarks
-	@for script in benchmarks/[!_]*.py; do echo "== $$script"; $(BIN)/python "$$script"; done
+	@for script in benchmarks/bench_*.py; do echo "== $$script"; $(BIN)/python "$$script"; done
 
 .PHONY: constraints
 constraints: ## Renew constraints.txt with the newest versions that fit together

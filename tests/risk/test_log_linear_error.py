@@ -57,10 +57,10 @@ def test_first_error_as_in_the_paper():
 
 
 def test_drawn_cells_stand_in_for_all(monkeypatch):
-    table = KeyTable.of(independent_codes(2000, (8, 9, 7, 6), 2))
+    table = KeyTable.of(independent_codes(2000, (20, 15, 12, 10), 2))
     model = DecomposableModel.independence(table)
     exact = misjudgement(model, 0.1, np.random.default_rng(0))
-    monkeypatch.setattr(errors, "_MANY_CELLS", 3000)
+    monkeypatch.setattr(errors, "_MANY_CELLS", 30_000)
     drawn = misjudgement(model, 0.1, np.random.default_rng(0))
     np.testing.assert_allclose(drawn.bias, exact.bias, atol=0.25 * min(exact.spread))
     np.testing.assert_allclose(drawn.spread, exact.spread, rtol=0.1)

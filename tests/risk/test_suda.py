@@ -33,6 +33,8 @@ def brute_force(codes, max_size, *, wildcard=False):
             for keys in combinations(range(m), size):
                 if any(set(smaller) <= set(keys) for smaller in mine):
                     continue
+                if wildcard and codes[i, list(keys)].min() < 0:
+                    continue
                 if not any(alike(i, j, keys) for j in range(n) if j != i):
                     mine.append(keys)
         found |= {(i, sum(1 << c for c in keys)) for keys in mine}

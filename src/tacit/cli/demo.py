@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from tacit.core.data import Microdata
 
 SEED = 2026
+_FEWEST = 400
+"""Below this the top 1 % of the incomes are too few to release their mean."""
 PLAN = """\
 format = 1
 
@@ -64,7 +66,7 @@ def demo(
         Path, Option("--out", "-o", metavar="FOLDER", help="Folder of the release.")
     ] = Path("tacit-demo"),
     records: Annotated[
-        int, Option("--records", "-n", metavar="N", min=10, help="Number of persons.")
+        int, Option("--records", "-n", metavar="N", min=_FEWEST, help="Number of persons.")
     ] = 5000,
     keep_data: Annotated[
         Path | None,

@@ -11,6 +11,8 @@ import numpy as np
 _MOST_SETS = 5_000
 """All sets up to some size are tried while there are no more than this many."""
 _MOST_BATCHES = 40
+_BEAM = 300
+"""Sets of one size that are tried where there are too many to try all."""
 _WORK = 5_000_000
 """Records times sets looked at together, which bounds memory and the time between interrupts."""
 
@@ -35,11 +37,16 @@ class ColumnSets:
         self.capacity = max(len(self.columns), min(_MOST_SETS, _WORK // max(n_rows, 1)))
         self._scores: dict[int, float] = {}
 
+    def small(self) -> Iterator[np.ndarray]:
+        """Yield batches of all sets up to the size of which there are not too many."""
+        sizes = range(1, self._largest_full_size() + 1)
+        sets = [_pattern(s) for size in sizes for s in combinations(self.columns, size)]
+        yield from self._by_cost(np.array(sets, dtype=np.int64))
+
     def __iter__(self) -> Iterator[np.ndarray]:
-        full = self._largest_full_size()
-        small = [s for size in range(1, full + 1) for s in combinations(self.columns, size)]
-        yield from self._by_cost(np.array([_pattern(s) for s in small], dtype=np.int64))
-        for size in range(full + 1, len(self.columns) + 1):
+        """Yield all small sets, then larger ones grown from those told to be promising."""
+        yield from self.small()
+        for size in range(self._largest_full_size() + 1, len(self.columns) + 1):
             grown = self._grown(size)
             self._scores = {}
             yield grown
@@ -74,6 +81,10 @@ class ColumnSets:
     def _limit(self) -> int:
         return min(_MOST_SETS, 10 * self.capacity)
 
+    @property
+    def _beam(self) -> int:
+        return max(len(self.columns), min(_BEAM, self.capacity))
+
     def _by_cost(self, sets: np.ndarray) -> Iterator[np.ndarray]:
         """Split into batches of equal cost, joined where they would be too many."""
         if not len(sets):
@@ -90,9 +101,9 @@ class ColumnSets:
         grown: dict[int, None] = {}
         for parent in (s for s in promising if s.bit_count() == size - 1):
             grown.update((parent | 1 << j, None) for j in self.columns if not parent >> j & 1)
-            if len(grown) >= self.capacity:
+            if len(grown) >= self._beam:
                 break
-        sets = sorted(list(grown)[: self.capacity])
+        sets = sorted(list(grown)[: self._beam])
         return np.array(sets, dtype=np.int64) if sets else self.everything
 
 

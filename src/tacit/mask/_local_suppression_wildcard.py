@@ -116,7 +116,7 @@ class WildcardSuppression:
 
     def run(self, advance: Callable[[float], None]) -> tuple[np.ndarray, np.ndarray]:
         """Return the records that lose values and the pattern of what each loses."""
-        for sets in self.sets:
+        for sets in self.sets.small():
             if not self.short.any() or self._is_dear(sets):
                 break
             while self._round(sets, advance) > _WORTH_A_ROUND and self._most_patterns(sets) > 1:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -24,20 +25,36 @@ _MOST_COUNTED = 20_000
 _MOST_DECIMALS = 6
 
 
-def neighbours(
-    data: Microdata, columns: Sequence[str], rows: np.ndarray, rng: np.random.Generator
-) -> np.ndarray:
-    """Draw for each of the given records another one that resembles it on the columns."""
-    blocks = split_into_blocks(_points(data, columns), _NEIGHBOURS, rng)
-    members = np.concatenate(blocks)
-    sizes = np.array([len(block) for block in blocks])
-    starts = np.repeat(np.cumsum(sizes) - sizes, sizes)
-    place, start, size = (np.empty(len(members), dtype=np.int64) for _ in range(3))
-    place[members] = np.arange(len(members)) - starts
-    start[members], size[members] = starts, np.repeat(sizes, sizes)
-    # From 1 to size - 1 places on, so that a record meets itself only where it is alone.
-    jump = 1 + (rng.random(len(rows)) * (size[rows] - 1)).astype(np.int64)
-    return np.asarray(members[start[rows] + (place[rows] + jump) % size[rows]])
+@dataclass(frozen=True)
+class Neighbourhoods:
+    """Small blocks of records that resemble each other."""
+
+    members: np.ndarray
+    """The records, block by block."""
+    place: np.ndarray
+    """For each record its place in its block."""
+    start: np.ndarray
+    """For each record where its block starts among the members."""
+    size: np.ndarray
+    """For each record the size of its block."""
+
+    @classmethod
+    def of(cls, data: Microdata, columns: Sequence[str], rng: np.random.Generator) -> Self:
+        """Find the blocks by the given columns."""
+        blocks = split_into_blocks(_points(data, columns), _NEIGHBOURS, rng)
+        members = np.concatenate(blocks)
+        sizes = np.array([len(block) for block in blocks])
+        starts = np.repeat(np.cumsum(sizes) - sizes, sizes)
+        place, start, size = (np.empty(len(members), dtype=np.int64) for _ in range(3))
+        place[members] = np.arange(len(members)) - starts
+        start[members], size[members] = starts, np.repeat(sizes, sizes)
+        return cls(members, place, start, size)
+
+    def drawn(self, rows: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Draw for each of the given records another one of its block, if there is one."""
+        size = self.size[rows]
+        jump = 1 + (rng.random(len(rows)) * (size - 1)).astype(np.int64)
+        return np.asarray(self.members[self.start[rows] + (self.place[rows] + jump) % size])
 
 
 def _points(data: Microdata, columns: Sequence[str]) -> np.ndarray:

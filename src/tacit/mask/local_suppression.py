@@ -97,6 +97,7 @@ class LocalSuppression(
     def apply(self, data: Microdata, rng: np.random.Generator) -> Microdata:
         """Return the records with the values blanked."""
         combinations = self._combinations(data)
+        data.schema.require([name for names in combinations for name in names])
         columns = sorted({c for names in combinations for c in names}, key=data.columns.index)
         self._check(data, columns)
         if data.n_records == 0:
@@ -159,7 +160,7 @@ class LocalSuppression(
         return list(subsets(keys, self.subset_size))
 
     def _check(self, data: Microdata, columns: list[str]) -> None:
-        data.schema.require([*(self.keys or ()), *columns], by=self.key)
+        data.schema.require(self.keys or ())
         known = {*(self.keys or data.schema.keys), *columns}
         for name in self.importance:
             if name not in known:

@@ -17,15 +17,15 @@ from tacit.core.knowledge import Knowledge
 from tacit.core.method import Try
 from tacit.core.schema import Kind
 from tacit.mask._households import household_codes, random_order
-from tacit.mask._simulation import between_ranks, neighbours, related_sets
+from tacit.mask._simulation import Neighbourhoods, between_ranks, related_sets
 from tacit.mask.new_identifiers import new_numbers
 from tacit.mask.restore_rules import restored
 
 _MOST_ROUNDS = 60
-_SAME_TEMPLATE = 4
-"""After this many draws of a record that still equals a real one, another template is taken."""
-_ROUNDS_WITH_SETS = 30
-"""After this many draws related columns are no longer kept together, rather than give up."""
+_NEW_HOUSEHOLD_EVERY = 4
+"""Every so many rounds a household in which someone still equals a real person is replaced."""
+_ANYONE_AFTER = 40
+"""After this many rounds a record is made after anyone, and related columns no longer kept."""
 
 
 class SimulatedRecords(
@@ -38,9 +38,12 @@ class SimulatedRecords(
     r"""Add records that belong to nobody, so that a match may be no match at all.
 
     Simulated records resemble real ones: margins and relations between variables are about kept.
-    None equals a real record on all variables (weight and household number aside), all obey the
-    edit rules, and they stand at random places: all records of the release are put in random order.
-    When not to use it: where counts of rare units matter, since each may be one too many.
+    None equals a real record on all variables (the household number aside); the weight aside as
+    well, none equals a combination that fewer than `common` real records share. All obey the edit
+    rules, and they stand at random places: all records of the release are put in random order.
+    When not to use it: where counts of rare units matter, since each may be one too many; or on few
+    coarse variables without weights, where almost all combinations exist already and only the rare
+    others can be simulated.
 
     Missing values: are simulated too, as often as they occur. Weights: come from the same model,
     and all weights are scaled so that their sum stays; turn this off with ``reweight=False``.
@@ -72,6 +75,8 @@ class SimulatedRecords(
     """Share of the released records that are simulated (the simulated factor)."""
     number: Annotated[int, Ge(1)] | None = None
     """Number of simulated records, instead of a share."""
+    common: Annotated[int, Ge(2)] = 3
+    """A combination may be repeated, with another weight, if this many real records share it."""
     reweight: bool = True
     """Scale all weights so that their sum stays."""
     renumber: bool = True
@@ -87,7 +92,7 @@ class SimulatedRecords(
         """Return the real and the simulated records, in random order."""
         weights = data.weights
         _check_finite(data)
-        everyone = _joined(data, *_simulated(data, self._wanted(data.n_records), rng))
+        everyone = _joined(data, *_simulated(data, self._wanted(data.n_records), self.common, rng))
         if weights is not None and self.reweight:
             everyone = _scaled(everyone, float(weights.sum()))
         if data.schema.household is None:
@@ -134,12 +139,7 @@ class _Homes:
         sizes = np.bincount(homes)
         members = np.lexsort((homes, sizes[homes]))
         starts = np.flatnonzero(np.diff(homes[members], prepend=-1))
-        codes = encode(data, data.columns)
-        first = np.empty(len(sizes), dtype=np.int64)
-        first[homes[members[starts]]] = members[starts]
-        same = (codes == codes[first[homes]]).all(axis=0)
-        shared = frozenset(c for c, is_same in zip(data.columns, same, strict=True) if is_same)
-        return cls(members, starts, np.sort(sizes), shared)
+        return cls(members, starts, np.sort(sizes), _shared_columns(data, homes))
 
     def drawn(self, wanted: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """Draw households until there are enough members; return them and their households."""
@@ -160,6 +160,18 @@ class _Homes:
         return np.asarray(self.members[self.starts[home] + place])
 
 
+def _shared_columns(data: Microdata, homes: np.ndarray) -> frozenset[str]:
+    """Return the columns on which no two members of a household differ; gaps do not count."""
+    shared = []
+    for name, codes in zip(data.columns, encode(data, data.columns).T, strict=True):
+        known = codes >= 0
+        highest = np.full(homes.max(initial=-1) + 1, -1, dtype=codes.dtype)
+        np.maximum.at(highest, homes[known], codes[known])
+        if (codes[known] == highest[homes[known]]).all():
+            shared.append(name)
+    return frozenset(shared)
+
+
 @dataclass
 class _Draws:
     """What decides on the simulated records, column by column; redrawn for some of them."""
@@ -173,32 +185,36 @@ class _Draws:
     from_partner: np.ndarray
     shift: np.ndarray
 
-    def redrawn(self, again: np.ndarray, columns: list[str], model: _Model, number: int) -> None:
-        """Draw some records again: after others, and with related columns apart, if need be."""
-        rng, p = model.rng, len(columns)
-        if number >= _SAME_TEMPLATE:
-            self.rows[again] = model.homes.exchanged(self.household[again], rng)
-        self.partner[again] = neighbours(model.data, model.compared, self.rows[again], rng)
-        coins = rng.random((len(again), p)) < 0.5
-        self.from_partner[again] = coins[:, model.sets] if number < _ROUNDS_WITH_SETS else coins
-        self.shift[again] = rng.uniform(-1.0, 1.0, (len(again), p))
+    def redrawn(self, copies: np.ndarray, model: _Model, number: int) -> None:
+        """Draw records that equal a real one again: first alone, then with their household."""
+        rng = model.rng
+        if number >= _ANYONE_AFTER:
+            self.rows[copies] = rng.integers(0, len(model.homes.members), len(copies))
+        elif number % _NEW_HOUSEHOLD_EVERY == _NEW_HOUSEHOLD_EVERY - 1:
+            copies = np.flatnonzero(np.isin(self.household, self.household[copies]))
+            self.rows[copies] = model.homes.exchanged(self.household[copies], rng)
+        shape = (len(copies), self.shift.shape[1])
+        coins = rng.random(shape) < 0.5
+        self.partner[copies] = model.neighbourhoods.drawn(self.rows[copies], rng)
+        self.from_partner[copies] = coins if number >= _ANYONE_AFTER else coins[:, model.sets]
+        self.shift[copies] = rng.uniform(-1.0, 1.0, shape)
 
 
 @dataclass(frozen=True)
 class _Model:
     """What simulated records are drawn from."""
 
-    data: Microdata
     homes: _Homes
+    neighbourhoods: Neighbourhoods
     sets: np.ndarray
-    compared: list[str]
+    """For each column the set of columns it goes with."""
     rng: np.random.Generator
 
 
 def _simulated(
-    data: Microdata, wanted: int, rng: np.random.Generator
+    data: Microdata, wanted: int, common: int, rng: np.random.Generator
 ) -> tuple[Microdata, np.ndarray]:
-    """Draw simulated records, and again the households in which one equals a real record.
+    """Draw simulated records, and again those that equal a real one.
 
     Returns
     -------
@@ -207,18 +223,19 @@ def _simulated(
     columns = [c for c in data.columns if c != data.schema.household]
     compared = [c for c in columns if c != data.schema.weight]
     homes = _Homes.of(data)
-    model = _Model(data, homes, related_sets(data, columns), compared, rng)
+    neighbourhoods = Neighbourhoods.of(data, compared, rng)
+    model = _Model(homes, neighbourhoods, related_sets(data, columns), rng)
     rows, household = homes.drawn(wanted, rng)
     shape = (wanted, len(columns))
     draws = _Draws(rows, household, rows.copy(), np.zeros(shape, dtype=bool), np.zeros(shape))
-    again = np.arange(wanted)
+    forbidden = _Forbidden.of(data, columns, compared, common)
+    copies = np.arange(wanted)
     for number in range(_MOST_ROUNDS):
-        draws.redrawn(again, columns, model, number)
+        draws.redrawn(copies, model, number)
         made = _mixed(data, columns, draws, homes.shared)
-        copies = _copies(made, data, compared)
+        copies = forbidden.found_in(made)
         if not len(copies):
             return made, household
-        again = np.flatnonzero(np.isin(household, household[copies]))
     raise DataError(
         "records that equal no real one cannot be made from these data",
         got=f"{len(copies)} of {wanted} simulated records equal a real one",
@@ -245,16 +262,32 @@ def _mixed(
     return restored(part.with_local(part.local.with_columns(**made))).data
 
 
-def _copies(made: Microdata, data: Microdata, columns: list[str]) -> np.ndarray:
-    """Return the simulated records that equal a real one on all the columns."""
-    import polars as pl
+@dataclass(frozen=True)
+class _Forbidden:
+    """Combinations that no simulated record may have."""
 
-    numbered = made.local.select(columns).with_columns(
-        pl.int_range(pl.len(), dtype=pl.Int64).alias(ROW)
-    )
-    real = data.local.select(columns).unique()
-    equal = numbered.join(real, on=columns, how="semi", nulls_equal=True)
-    return np.asarray(equal[ROW].to_numpy())
+    real: Any
+    """All real records."""
+    rare: Any
+    """Combinations of the variables but the weight that few real records share."""
+
+    @classmethod
+    def of(cls, data: Microdata, columns: list[str], compared: list[str], common: int) -> Self:
+        """List the real records, and the combinations that fewer than `common` share."""
+        import polars as pl
+
+        counted = data.local.group_by(compared).agg(pl.len().alias(ROW))
+        rare = counted.filter(pl.col(ROW) < common).drop(ROW)
+        return cls(data.local.select(columns).unique(), rare)
+
+    def found_in(self, made: Microdata) -> np.ndarray:
+        """Return the simulated records that have a forbidden combination."""
+        table = made.local.drop(ROW, strict=False).with_row_index(ROW)
+        found = [
+            table.join(listed, on=listed.columns, how="semi", nulls_equal=True)[ROW].to_numpy()
+            for listed in (self.real, self.rare)
+        ]
+        return np.unique(np.concatenate(found)).astype(np.int64)
 
 
 def _joined(data: Microdata, simulated: Microdata, household: np.ndarray) -> Microdata:

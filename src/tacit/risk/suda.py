@@ -195,7 +195,9 @@ def _wildcard_uniques(codes: np.ndarray, max_size: int) -> MinimalUniques:
     with track("special uniques", n_sets) as advance:
         for size in range(1, max_size + 1):
             for chosen in combinations(range(n_keys), size):
-                alone = np.flatnonzero(frequencies(codes[:, chosen], missing="wildcard") == 1)
+                part = codes[:, chosen]
+                is_known = np.all(part != MISSING_CODE, axis=1)
+                alone = np.flatnonzero((frequencies(part, missing="wildcard") == 1) & is_known)
                 records.append(alone)
                 sets.append(np.full(len(alone), sum(1 << key for key in chosen), dtype=np.int64))
                 advance(1)
