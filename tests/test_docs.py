@@ -58,7 +58,7 @@ def _run_console(text: str, where: str) -> None:
     for line in re.findall(r"^\$ ((?:.*\\\n)*.+)", text, re.MULTILINE):
         command, _, expected = line.partition("# exit ")
         done = subprocess.run(
-            ["bash", "-c", command], capture_output=True, text=True, env=environment, timeout=120
+            ["bash", "-c", command], capture_output=True, text=True, env=environment, timeout=300
         )
         assert done.returncode == int(expected or 0), f"{where}: {line}\n{done.stdout}{done.stderr}"
 
@@ -97,7 +97,7 @@ def test_library_example_runs(tmp_path):
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
     )
     assert done.returncode == 0, done.stderr
     assert "k-anonymity" in done.stdout.lower()

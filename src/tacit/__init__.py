@@ -13,16 +13,16 @@ Examples
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from tacit.core.constraints import AtLeast, NonNegative, ZeroWhen
-from tacit.core.data import Microdata
-from tacit.core.hierarchy import Intervals, Prefixes, Tree
-from tacit.core.method import find, methods
-from tacit.core.plan import Plan
-from tacit.core.release import Release
-from tacit.core.schema import Kind, Role, Schema
-
 if TYPE_CHECKING:
-    from tacit import datasets, mask, risk, utility
+    from tacit import datasets, mask, report, risk, utility
+    from tacit.core.constraints import AtLeast, NonNegative, ZeroWhen
+    from tacit.core.data import Microdata
+    from tacit.core.errors import TacitError
+    from tacit.core.hierarchy import Intervals, Prefixes, Tree
+    from tacit.core.method import find, methods
+    from tacit.core.plan import Plan
+    from tacit.core.release import Release
+    from tacit.core.schema import Kind, Role, Schema
     from tacit.io.hierarchies import read_hierarchy
     from tacit.io.read import read
     from tacit.io.replay import replay
@@ -30,15 +30,6 @@ if TYPE_CHECKING:
     from tacit.suggest import suggest_roles
 
 __version__ = "0.1.0"
-
-_LAZY = {
-    "read": "tacit.io.read",
-    "write": "tacit.io.write",
-    "replay": "tacit.io.replay",
-    "read_hierarchy": "tacit.io.hierarchies",
-    "suggest_roles": "tacit.suggest",
-}
-_PACKAGES = ("datasets", "mask", "risk", "utility", "report", "io")
 
 __all__ = [
     "AtLeast",
@@ -51,6 +42,7 @@ __all__ = [
     "Release",
     "Role",
     "Schema",
+    "TacitError",
     "Tree",
     "ZeroWhen",
     "datasets",
@@ -60,21 +52,42 @@ __all__ = [
     "read",
     "read_hierarchy",
     "replay",
+    "report",
     "risk",
     "suggest_roles",
     "utility",
     "write",
 ]
 
+_HOMES = {
+    "tacit.core.constraints": ("AtLeast", "NonNegative", "ZeroWhen"),
+    "tacit.core.data": ("Microdata",),
+    "tacit.core.errors": ("TacitError",),
+    "tacit.core.hierarchy": ("Intervals", "Prefixes", "Tree"),
+    "tacit.core.method": ("find", "methods"),
+    "tacit.core.plan": ("Plan",),
+    "tacit.core.release": ("Release",),
+    "tacit.core.schema": ("Kind", "Role", "Schema"),
+    "tacit.io.hierarchies": ("read_hierarchy",),
+    "tacit.io.read": ("read",),
+    "tacit.io.replay": ("replay",),
+    "tacit.io.write": ("write",),
+    "tacit.suggest": ("suggest_roles",),
+}
+_PACKAGES = frozenset({"core", "datasets", "io", "mask", "report", "risk", "utility"})
+_home_of = {name: module for module, names in _HOMES.items() for name in names}
+
 
 def __getattr__(name: str) -> Any:
-    """Import heavier parts when they are first used, so that ``import tacit`` stays light."""
-    if name in _LAZY:
-        return getattr(importlib.import_module(_LAZY[name]), name)
+    """Import a part when it is first used, so that ``import tacit`` stays quick."""
     if name in _PACKAGES:
         return importlib.import_module(f"tacit.{name}")
-    raise AttributeError(f"module 'tacit' has no attribute {name!r}")
+    if name not in _home_of:
+        raise AttributeError(f"module 'tacit' has no attribute {name!r}")
+    found = getattr(importlib.import_module(_home_of[name]), name)
+    globals()[name] = found
+    return found
 
 
 def __dir__() -> list[str]:
-    return sorted(set(__all__) | set(globals()))
+    return sorted({*__all__, *globals()})

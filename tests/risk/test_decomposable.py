@@ -55,7 +55,7 @@ def test_closed_form_equals_iterative_fitting(edges):
         assert edge in set(model.additions())
         model = model.with_edge(edge)
     fit = iterative_fit(codes, edges)
-    everywhere = model.fitted_at(model.table.all_cells())
+    everywhere = model.fitted_everywhere()
     np.testing.assert_allclose(everywhere, fit.ravel(), atol=1e-6)
     np.testing.assert_allclose(model.fitted(), fit[tuple(model.table.cells.T)], rtol=1e-6)
     assert everywhere.sum() == pytest.approx(120)
@@ -76,7 +76,7 @@ def test_gain_is_the_change_in_deviance_along_the_path(seed):
     for model, _ in DecomposableModel.independence(table).path(0.0):
         fit = model.fitted()
         likelihood = 2 * float(table.counts @ np.log(fit))
-        assert model.fitted_at(table.all_cells()).sum() == pytest.approx(80)
+        assert model.fitted_everywhere().sum() == pytest.approx(80)
         if previous is not None:
             (edge,) = set(model.edges) - set(previous[0].edges)
             assert likelihood - previous[1] == pytest.approx(previous[0].gain(edge)[0], abs=1e-6)
@@ -97,10 +97,12 @@ def test_parameters_of_an_interaction():
 def test_draws_follow_the_model():
     table = KeyTable.of(random_codes(200, (2, 3, 2), 5))
     model = DecomposableModel.independence(table).with_edge((0, 1)).with_edge((1, 2))
-    cells = model.draw(200_000, np.random.default_rng(0))
+    cells, expected = model.draw(200_000, np.random.default_rng(0))
     found = np.zeros((2, 3, 2))
     np.add.at(found, tuple(cells.T), 1 / 1000)
-    np.testing.assert_allclose(found.ravel(), model.fitted_at(table.all_cells()), atol=0.6)
+    everywhere = model.fitted_everywhere().reshape(found.shape)
+    np.testing.assert_allclose(found, everywhere, atol=0.6)
+    np.testing.assert_allclose(expected, everywhere[tuple(cells.T)])
 
 
 def test_missing_values_are_a_category_and_no_keys_are_one_cell():

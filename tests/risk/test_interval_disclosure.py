@@ -26,7 +26,7 @@ def test_by_hand():
     before = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0]
     after = [2.0, 1.0, 3.0, 6.0, 5.0, 4.0, 7.0, 8.0, 10.0, 9.0]
     ranks = measured(before, after, widths=[5, 10, 20])
-    # 5 %: no rank to either side, six... only equal values; 10 %: one rank; 20 %: two ranks.
+    # 5 %: only equal values; 10 %: one rank to either side; 20 %: two ranks.
     assert ranks.details["by_width"] == {"5 %": 0.4, "10 %": 0.8, "20 %": 1.0}
     assert ranks.value == pytest.approx((0.4 + 0.8 + 1.0) / 3)
     assert ranks.per_unit[3] == pytest.approx(1 / 3)
@@ -107,7 +107,8 @@ def test_missing_suppressed_and_unreleased_values():
 
 
 def test_a_wholly_suppressed_column_discloses_nothing():
-    assert measured([1.0, 2.0], [None, None]).value == 0
+    blank = pl.Series([None, None], dtype=pl.Float64)
+    assert measured([1.0, 2.0], blank).value == 0
 
 
 def test_bad_input():

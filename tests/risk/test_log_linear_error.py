@@ -41,7 +41,7 @@ def by_definition(model, fraction):
     shape = tuple(table.cells.max(axis=0) + 1)
     f = np.zeros(shape)
     f[tuple(table.cells.T)] = table.counts
-    f, mu = f.ravel(), model.fitted_at(table.all_cells())
+    f, mu = f.ravel(), model.fitted_everywhere()
     lam, rest = mu / fraction, 1 - fraction
     # B1 of Skinner and Shlomo, written out
     return np.sum(

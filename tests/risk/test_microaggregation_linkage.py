@@ -16,27 +16,50 @@ BLOCKS = [["age", "hours"], ["income", "taxes"]]
 COLUMNS = [c for block in BLOCKS for c in block]
 
 
+def measured(before, after, blocks, **options):
+    names = [f"x{c}" for c in range(before.shape[1])]
+    original, released = (Microdata.of(pl.DataFrame(x, schema=names)) for x in (before, after))
+    sets = [[names[c] for c in block] for block in blocks]
+    measure = risk.MicroaggregationLinkage(blocks=sets, **options)
+    return measure.measure(original, released.numbered())
+
+
 @given(st.integers(2, 40), st.integers(1, 3), st.integers(0, 1000))
 def test_equal_to_the_definition(n, n_nearest, seed):
     rng = np.random.default_rng(seed)
-    before = rng.normal(size=(n, 2))
-    before[0] += 1
+    before = rng.normal(size=(n, 4))
     after = before.round(0)
-    missing = rng.random(after.shape) < 0.1
+    missing = np.repeat(rng.random((n, 2)) < 0.1, 2, axis=1)
     after[missing] = np.nan
-    names = ["a", "b"]
-    original, released = (Microdata.of(pl.DataFrame(x, schema=names)) for x in (before, after))
-    measure = risk.MicroaggregationLinkage(blocks=[["a"], ["b"]], centroids=n_nearest)
-    found = measure.measure(original, released.numbered())
+    found = measured(before, after, [[0, 1], [2, 3]], centroids=n_nearest)
     is_candidate = np.ones((n, n), dtype=bool)
-    for c in range(2):
-        centroids = np.unique(after[~missing[:, c], c])
-        for i in range(n):
-            near = centroids[np.argsort(np.abs(centroids - before[i, c]))[:n_nearest]]
-            is_candidate[i] &= np.isin(after[:, c], near) | missing[:, c] | (len(centroids) == 0)
+    units = before.std(axis=0, ddof=1)
+    for block in ([0, 1], [2, 3]):
+        groups = after[:, block] / units[block]
+        blank = np.isnan(groups[:, 0])
+        centroids = np.unique(groups[~blank], axis=0)
+        for i in range(n if len(centroids) else 0):
+            far = ((centroids - before[i, block] / units[block]) ** 2).sum(axis=1)
+            near = centroids[np.argsort(far)[:n_nearest]]
+            is_candidate[i] &= blank | (groups[:, None] == near[None]).all(axis=2).any(axis=1)
     expected = np.diag(is_candidate) / np.maximum(is_candidate.sum(axis=1), 1)
     np.testing.assert_allclose(found.per_unit, expected)
     assert found.details["without_candidate"] == np.sum(is_candidate.sum(axis=1) == 0)
+
+
+@given(st.integers(6, 60), st.integers(2, 5), st.integers(0, 1000))
+def test_a_value_is_in_one_of_the_two_groups_around_it(n, k, seed):
+    """Groups of one attribute: neighbours in rank, at least k each."""
+    before = np.random.default_rng(seed).normal(size=(n, 2))
+    after = np.empty_like(before)
+    for c in range(2):
+        order = np.argsort(before[:, c])
+        for part in np.array_split(order, max(n // k, 1)):
+            after[part, c] = before[part, c].mean()
+    found = measured(before, after, [[0], [1]])
+    assert found.per_unit.min() > 0
+    sizes = 2 * (n // max(n // k, 1) + 1)
+    assert measured(before, after, [[0]]).per_unit.min() >= 1 / sizes
 
 
 def test_one_block_is_distance_linkage_with_ties_split():
@@ -60,17 +83,11 @@ def test_blocks_grouped_apart_break_k_anonymity():
     assert aware.value > 2 * joint.value
 
 
-def test_individual_ranking_is_found_between_two_centroids():
+def test_individual_ranking_protects_little():
     data = tacit.datasets.census(300)
     release = tacit.Plan([mask.IndividualRanking(columns=COLUMNS, k=3)]).apply(data, seed=1)
-    single = [[c] for c in COLUMNS]
-    one, two = (
-        risk.MicroaggregationLinkage(blocks=single, centroids=q).measure(data, release)
-        for q in (1, 2)
-    )
-    assert two.details["without_candidate"] <= one.details["without_candidate"]
-    assert two.per_unit.min() > 0, "the own group is one of the two around a value"
-    assert two.value > 0.3
+    found = risk.MicroaggregationLinkage(blocks=[[c] for c in COLUMNS]).measure(data, release)
+    assert found.value > 1.2 / 3
 
 
 def test_falls_on_average_as_k_grows():

@@ -145,7 +145,7 @@ def test_quantile_groups_in_place_of_a_tolerance():
 
 def test_bad_input():
     data = tacit.datasets.census(30)
-    with pytest.raises(ParameterError, match="'ages'.*did you mean 'age'"):
+    with pytest.raises(ParameterError, match=r"'ages'.*did you mean 'age'"):
         risk.ProbabilisticLinkage(tolerances={"ages": 1}).measure(data)
     with pytest.raises(ParameterError, match="bins"):
         risk.ProbabilisticLinkage(bins=1)

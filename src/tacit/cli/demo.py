@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 SEED = 2026
 _FEWEST = 400
-"""Below this the top 1 % of the incomes are too few to release their mean."""
+"""With fewer people hardly anything can be said about groups of them."""
 PLAN = """\
 format = 1
 
@@ -33,31 +33,20 @@ column = "age"
 width = 10
 
 [[step]]
-method = "top-code"
-column = "income"
-quantile = 0.99
-replacement = "mean"
-
-[[step]]
-method = "top-code"
-column = "taxes"
-quantile = 0.99
-replacement = "mean"
-
-[[step]]
-method = "round"
-columns = ["income", "taxes"]
-base = 1000
+method = "mdav"
+columns = ["income", "taxes", "hours"]
+k = 5
+within = ["employed"]
 
 [[step]]
 method = "local-suppression"
 k = 3
 missing = "strict"
 """
-"""Coarser places and ages, no extreme amounts, no one alone with his or her keys.
+"""Coarser places and ages, amounts that at least five people share, no one alone with their keys.
 
-Microaggregation is not among the steps: a mean over people with and without income would break the
-rule that those without work have none.
+Microaggregation stays within people with and people without work: a mean over both would break the
+rule that those without work have no income.
 """
 
 

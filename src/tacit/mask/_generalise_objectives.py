@@ -45,6 +45,11 @@ class Objective:
         """Whether the measure is made of one mean per key."""
         return self.name in ("loss", "precision", "height")
 
+    @property
+    def feels_suppression(self) -> bool:
+        """Whether a suppressed record raises the means per key."""
+        return self.name in ("loss", "precision")
+
     def cell_losses(self, domain: Domain) -> np.ndarray:
         """Loss of each value at each level, levels by values."""
         if self.name == "loss":
@@ -67,8 +72,9 @@ class Objective:
             return tally.sum_of_squares + float(tally.n_suppressed) * tally.n_records
         if self.name == "class-size":
             return tally.n_records / max(tally.n_classes + (tally.n_suppressed > 0), 1)
-        excess = 0.0 * tally.excess if self.name == "height" else tally.excess
-        return float(sum(self.terms(j, means[j] + excess[j]) for j in range(len(means))))
+        if self.feels_suppression:
+            means = means + tally.excess
+        return float(sum(self.terms(j, mean) for j, mean in enumerate(means)))
 
     def score(self, total: float) -> float:
         """Return the measure as it is reported."""

@@ -133,7 +133,7 @@ class _OptimalSearch:
         if check.floor_above > 0:
             coarser = tuple(slice(level, None) for level in place)
             np.maximum(self.floor[coarser], check.floor_above, out=self.floor[coarser])
-        elif check.lasting_excess is not None and check.lasting_excess.any():
+        elif self.lattice.objective.feels_suppression and check.lasting_excess is not None:
             lifted = self._floors(check.lasting_excess, check.levels)
             np.maximum(self.floor[finer], lifted, out=self.floor[finer])
 

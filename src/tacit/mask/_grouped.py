@@ -63,7 +63,7 @@ def group_means(
     starts = np.searchsorted(groups[order], np.arange(len(totals)))
     lowest = np.minimum.reduceat(values[order], starts)
     highest = np.maximum.reduceat(values[order], starts)
-    return np.clip(np.column_stack(means), lowest, highest)[groups]
+    return np.asarray(np.clip(np.column_stack(means), lowest, highest)[groups])
 
 
 def standardised(values: np.ndarray) -> np.ndarray:

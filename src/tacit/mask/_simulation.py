@@ -121,7 +121,7 @@ def _association(a: np.ndarray, b: np.ndarray) -> float:
 def between_ranks(column: Any, rows: np.ndarray, shift: np.ndarray) -> Any:
     """Return values near those of the given records, such as the column might hold.
 
-    A value that occurs once moves a random part (`shift`, from -1 to 1) of the way to the next
+    A value that occurs once moves a random part (`shift`, from -1 to 1) of half the way to the next
     smaller or larger one, so that no exact number gives a copy away; a value that several records
     share is kept, and so is a missing one. Numbers keep the column's decimals and steps.
     """
@@ -136,7 +136,7 @@ def between_ranks(column: Any, rows: np.ndarray, shift: np.ndarray) -> Any:
     alone &= known[rows]
     rank = np.searchsorted(ascending, moved[alone])
     other = np.clip(rank + np.where(shift[alone] < 0, -1, 1), 0, len(ascending) - 1)
-    moved[alone] += np.abs(shift[alone]) * (ascending[other] - moved[alone])
+    moved[alone] += 0.5 * np.abs(shift[alone]) * (ascending[other] - moved[alone])
     moved[alone] = _on_grid(moved[alone], ascending)
     copied = physical.gather(rows)
     drawn = pl.Series(moved).cast(physical.dtype, strict=False)

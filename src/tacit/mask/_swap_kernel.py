@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-_TRIES = 8
+TRIES = 8
 
 
 @njit(cache=True, nogil=True)
@@ -24,7 +24,7 @@ def partners(n, window, draws):
         if ahead < 1:
             continue
         found = -1
-        for t in range(_TRIES):
+        for t in range(TRIES):
             j = i + 1 + int(draws[i, t] * ahead)
             if partner[j] < 0:
                 found = j
@@ -65,8 +65,3 @@ def shuffle_ties(order, ascending, draws):
             j = start + int(draws[i] * (i - start + 1))
             order[i], order[j] = order[j], order[i]
         start = end
-
-
-def draws_per_rank(n, rng):
-    """Return the random numbers that `partners` uses, in single precision."""
-    return rng.random((n, _TRIES), dtype=np.float32)

@@ -69,7 +69,7 @@ def transitions(codes: np.ndarray, matrix: np.ndarray, rng: np.random.Generator)
     # One search serves all rows: row r lives between r and r + 1.
     stacked = (cumulative + np.arange(len(matrix))[:, None]).ravel()
     found = np.searchsorted(stacked, draws + codes, side="right")
-    return np.minimum(found - codes * len(matrix), len(matrix) - 1)
+    return np.asarray(np.minimum(found - codes * len(matrix), len(matrix) - 1))
 
 
 def corrected_counts(released: np.ndarray, matrix: np.ndarray) -> np.ndarray:

@@ -101,7 +101,7 @@ class CorrelatedNoise(
 
 def _recolour(given: np.ndarray, target: np.ndarray) -> np.ndarray:
     """Return the matrix that turns columns with inner products `given` into ones with `target`."""
-    return _power(given, -0.5) @ _power(target, 0.5)
+    return np.asarray(_power(given, -0.5) @ _power(target, 0.5))
 
 
 def _power(matrix: np.ndarray, exponent: float) -> np.ndarray:

@@ -68,8 +68,9 @@ class LocalSuppression(
     >>> import tacit
     >>> from tacit import mask
     >>> data = tacit.datasets.patients()
-    >>> release = tacit.Plan([mask.LocalSuppression(k=2)]).apply(data, seed=1)
-    >>> release.frame["Age"].to_list()
+    >>> released = tacit.Plan([mask.LocalSuppression(k=2)]).apply(data, seed=1).frame
+    >>> released.select("Age", "State").rows()[5:]
+    [(45, 'MI'), (25, None), (None, 'MI'), (55, 'MI'), (45, 'MI')]
     """
 
     keys: Columns | None = None

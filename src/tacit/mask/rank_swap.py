@@ -113,7 +113,8 @@ def swap_positions(n: int, share: float, rng: np.random.Generator) -> np.ndarray
     from tacit.mask import _swap_kernel as kernel
 
     window = max(int(share * n), 1)
-    partner = kernel.partners(n, window, kernel.draws_per_rank(n, rng))
+    draws = rng.random((n, kernel.TRIES), dtype=np.float32)
+    partner = kernel.partners(n, window, draws)
     return np.where(partner >= 0, partner, np.arange(n))
 
 

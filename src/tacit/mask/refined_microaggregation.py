@@ -12,8 +12,8 @@ from tacit.core.families import Mask
 from tacit.core.method import Columns, Try
 from tacit.core.progress import track
 from tacit.mask._blocks import split_into_blocks
-from tacit.mask._grouped import mask_by_groups
-from tacit.mask.mdav import mdav_groups, standardised
+from tacit.mask._grouped import mask_by_groups, standardised
+from tacit.mask.mdav import mdav_groups
 
 _GROUPS_PER_BLOCK = 256
 _SPARE = 2

@@ -101,7 +101,8 @@ def _conditional_draws(scores: np.ndarray, n_shuffled: int, rng: np.random.Gener
     xx, xs = rho[:n_shuffled, :n_shuffled], rho[:n_shuffled, n_shuffled:]
     slope = xs @ np.linalg.pinv(rho[n_shuffled:, n_shuffled:])
     mean = scores[:, n_shuffled:] @ slope.T
-    return mean + normal_draws(np.zeros(n_shuffled), xx - slope @ xs.T, len(scores), rng)
+    noise = normal_draws(np.zeros(n_shuffled), xx - slope @ xs.T, len(scores), rng)
+    return np.asarray(mean + noise)
 
 
 def _correlations(ranks: np.ndarray) -> np.ndarray:

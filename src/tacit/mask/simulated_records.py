@@ -58,8 +58,8 @@ class SimulatedRecords(
     A simulated record mixes two real ones: one drawn at random, and one of its neighbours. Each set
     of related variables is taken from one of the two; variables are related if an edit rule names
     both or if their association (Cramer's V) is 0.5 or more. A number or date that occurs only once
-    in the file is moved towards the next smaller or larger one, and keeps the column's decimals. In
-    the dossier simulated records have the number -1.
+    in the file is moved up to half way to the next smaller or larger one, and keeps the column's
+    decimals. In the dossier simulated records have the number -1.
 
     Examples
     --------

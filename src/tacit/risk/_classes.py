@@ -115,7 +115,7 @@ def tree_levels(found: Classes) -> tuple[np.ndarray, np.ndarray, int]:
     top = next(iter(paths.values()))[-1]
     rows = [paths.get(label, ("", *[top] * (hierarchy.n_levels - 1))) for label in found.labels]
     starts, parents = [0, len(rows)], []
-    below = [(label,) for label in found.labels]
+    below: list[tuple[str, ...]] = [(label,) for label in found.labels]
     for level in range(1, hierarchy.n_levels):
         # A node is told apart by all labels above it, so that equal names do not merge.
         above = [tuple(row[level:]) for row in rows]

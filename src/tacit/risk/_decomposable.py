@@ -11,7 +11,7 @@ so that neither iterations nor the whole cross product of the keys are needed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import combinations
 
@@ -33,6 +33,7 @@ class KeyTable:
     cell_of: np.ndarray
     """The cell of each record."""
     _ids: dict[frozenset[int], tuple[np.ndarray, int]] = field(default_factory=dict, repr=False)
+    _everywhere: dict[frozenset[int], np.ndarray] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, codes: np.ndarray) -> KeyTable:
@@ -70,10 +71,15 @@ class KeyTable:
         ids, n_groups = self.grouped(keys)
         return np.asarray(np.bincount(ids, weights=self.counts, minlength=n_groups)[ids])
 
-    def all_cells(self) -> np.ndarray:
-        """Return every cell of the cross product."""
-        shape = tuple(int(c) + 1 for c in self.cells.max(axis=0, initial=0))
-        return np.stack(np.unravel_index(np.arange(int(np.prod(shape))), shape), axis=1)
+    def margin_everywhere(self, keys: frozenset[int]) -> np.ndarray:
+        """Return, for every cell of the cross product, the records that share some of its keys."""
+        if keys not in self._everywhere:
+            shape = self.cells.max(axis=0, initial=0) + 1
+            kept = np.isin(np.arange(self.n_keys), list(keys))
+            totals = np.zeros(np.where(kept, shape, 1))
+            np.add.at(totals, tuple(np.where(kept, self.cells, 0).T), self.counts)
+            self._everywhere[keys] = np.broadcast_to(totals, shape).reshape(-1)
+        return self._everywhere[keys]
 
 
 @dataclass(frozen=True)
@@ -140,37 +146,30 @@ class DecomposableModel:
             expected *= table.margin(parents | {key}) / table.margin(parents)
         return expected
 
-    def fitted_at(self, cells: np.ndarray) -> np.ndarray:
-        """Return the expected number of records of any cells."""
-        expected = np.full(len(cells), self.table.n_records)
+    def fitted_everywhere(self) -> np.ndarray:
+        """Return the expected number of records of every cell of the cross product."""
+        table = self.table
+        expected = np.full(int(table.n_possible), table.n_records)
         for key, parents in self.ordered():
-            joint = self._margin_at(cells, parents | {key})
-            expected *= joint / np.maximum(self._margin_at(cells, parents), 1.0)
+            joint = table.margin_everywhere(parents | {key})
+            expected *= joint / np.maximum(table.margin_everywhere(parents), 1.0)
         return expected
 
-    def _margin_at(self, cells: np.ndarray, keys: Iterable[int]) -> np.ndarray:
-        columns, known = sorted(keys), self.table.cells
-        ids, n_groups = group_ids(np.concatenate([known[:, columns], cells[:, columns]]))
-        totals = np.bincount(ids[: len(known)], weights=self.table.counts, minlength=n_groups)
-        return np.asarray(totals[ids[len(known) :]])
+    def draw(self, n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """Draw cells with probability proportional to their expected numbers of records.
 
-    def draw(self, n: int, rng: np.random.Generator) -> np.ndarray:
-        """Draw cells with probability proportional to their expected number of records."""
-        known = self.table.cells
-        cells = np.zeros((n, self.table.n_keys), dtype=known.dtype)
+        Returns the cells and these numbers.
+        """
+        table, known = self.table, self.table.cells
+        cells = np.zeros((n, table.n_keys), dtype=known.dtype)
+        expected = np.full(n, table.n_records)
         for key, parents in self.ordered():
             columns = sorted(parents)
             ids, n_groups = group_ids(np.concatenate([known[:, columns], cells[:, columns]]))
-            by_group = np.argsort(ids[: len(known)], kind="stable")
-            reached = np.concatenate([[0.0], np.cumsum(self.table.counts[by_group])])
-            ends = np.searchsorted(ids[by_group], np.arange(n_groups), side="right")
-            starts = np.concatenate([[0], ends[:-1]])
-            drawn = ids[len(known) :]
-            low, high = reached[starts[drawn]], reached[ends[drawn]]
-            place = low + (high - low) * rng.random(n)
-            at = np.searchsorted(reached, place, side="right") - 1
-            cells[:, key] = known[by_group[np.minimum(at, ends[drawn] - 1)], key]
-        return cells
+            chosen = _drawn(ids[: len(known)], table.counts, ids[len(known) :], n_groups, rng)
+            cells[:, key] = known[chosen, key]
+            expected *= (table.margin(parents | {key}) / table.margin(parents))[chosen]
+        return cells, expected
 
     # -- search -----------------------------------------------------------------------------------
 
@@ -218,3 +217,18 @@ class DecomposableModel:
                 return
             best = max(worths, key=lambda edge: worths[edge])
             model, last = model.with_edge(best), worths[best]
+
+
+def _drawn(
+    group_of: np.ndarray,
+    counts: np.ndarray,
+    wanted: np.ndarray,
+    n_groups: int,
+    rng: np.random.Generator,
+) -> np.ndarray:
+    """Draw, for each wanted group, one of its members with probability proportional to counts."""
+    by_group = np.argsort(group_of, kind="stable")
+    members = np.repeat(by_group, counts[by_group].astype(np.int64))
+    sizes = np.bincount(group_of, weights=counts, minlength=n_groups).astype(np.int64)
+    starts = np.cumsum(sizes) - sizes
+    return np.asarray(members[starts[wanted] + rng.integers(0, sizes[wanted])])

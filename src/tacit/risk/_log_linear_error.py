@@ -16,8 +16,10 @@ import numpy as np
 
 from tacit.risk._decomposable import DecomposableModel
 
-_MANY_CELLS = 1 << 17
-"""Tables with more cells are summed over as many drawn ones."""
+_MANY_CELLS = 1 << 18
+"""Tables with more cells are summed over drawn ones."""
+_N_DRAWN = 1 << 16
+"""Number of cells that are drawn."""
 _SMALL = 1e-3
 """Below this argument h2 and its derivatives come from their series."""
 
@@ -90,9 +92,9 @@ def _cells_to_sum(
     """Return expected counts of cells, and how many cells of the table each stands for."""
     table = model.table
     if table.n_possible <= _MANY_CELLS:
-        expected = model.fitted_at(table.all_cells())
+        expected = model.fitted_everywhere()
         return expected, np.ones(len(expected))
-    expected = model.fitted_at(model.draw(_MANY_CELLS, rng))
+    _, expected = model.draw(_N_DRAWN, rng)
     return expected, table.n_records / (len(expected) * expected)
 
 

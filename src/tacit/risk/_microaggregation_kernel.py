@@ -39,7 +39,7 @@ def count_candidates(groups: A, candidates: A, members: A, starts: A) -> A:
     """Count each target's candidates.
 
     ``groups[b, j]`` is the group of record j in block b, -1 if missing; ``candidates[b, i]`` lists
-    groups, the first -1 where nothing is known. ``members[b, starts[b, g + 1]:starts[b, g + 2]]``
+    groups, the first -1 where nothing is known; one listed twice in a row counts once. ``members[b, starts[b, g + 1]:starts[b, g + 2]]``
     are the records of group g.
     """
     n_blocks, n_targets, n_candidates = candidates.shape
@@ -53,7 +53,7 @@ def count_candidates(groups: A, candidates: A, members: A, starts: A) -> A:
             continue
         for q in range(-1, n_candidates):
             group = -1 if q < 0 else candidates[base, i, q]
-            if q >= 0 and group < 0:
+            if q >= 0 and (group < 0 or (q > 0 and group == candidates[base, i, q - 1])):
                 continue
             for k in range(starts[base, group + 1], starts[base, group + 2]):
                 if _is_candidate(groups, candidates, members[base, k], i, base):

@@ -62,7 +62,7 @@ class LogLinearRisk(
 
     ``"bic"`` takes the best model by the Bayesian criterion instead, ``"none"`` independence.
     Deviation: only decomposable models are looked at, which have closed forms and need no table of
-    all combinations; tables of more than 131 072 cells are summed over drawn cells.
+    all combinations; tables of more than 262 144 cells are summed over drawn cells.
 
     Examples
     --------

@@ -48,9 +48,9 @@ class MicroaggregationLinkage(
 
     With one block and one centroid this is distance-based linkage with ties split. Several blocks
     show what it costs to microaggregate attributes apart: groups of at least :math:`k` records
-    intersect in fewer. Where blocks hold a single attribute, groups are intervals and a value lies
-    between two centroids: set ``centroids`` to 2 there. People who were not released count as not
-    linked.
+    intersect in fewer. Groups of a block of a single attribute are intervals, so the candidates
+    there are the groups with the centroids next below and above :math:`x_i`, or the one that equals
+    it. People who were not released count as not linked.
 
     Examples
     --------
@@ -71,7 +71,8 @@ class MicroaggregationLinkage(
     blocks: tuple[Columns, ...] | None = None
     """Sets of columns that were microaggregated together; by default one of all shared numbers."""
     centroids: Annotated[int, Ge(1)] = 1
-    """Number of nearest centroids of a block that the intruder takes into account."""
+    """Number of nearest centroids that the intruder takes into account, in blocks of several
+    attributes."""
     record_id: str | None = None
     """Column that numbers the records of two plain files; by default they are paired by order."""
 
@@ -141,8 +142,6 @@ def groups_and_candidates(where: Space, n_nearest: int) -> tuple[np.ndarray, np.
     Group of each released record, -1 if a value is missing; and for each original the nearest
     groups, all -1 if a value is missing.
     """
-    from scipy.spatial import cKDTree
-
     groups = np.full(len(where.points), -1, dtype=np.int64)
     complete = ~np.isnan(where.points).any(axis=1)
     known = ~np.isnan(where.targets).any(axis=1)
@@ -150,12 +149,30 @@ def groups_and_candidates(where: Space, n_nearest: int) -> tuple[np.ndarray, np.
         return groups, np.full((len(known), 1), -1, dtype=np.int64)
     first, groups[complete] = distinct_points(where.points[complete])
     centroids = where.points[complete][first]
-    n_kept = min(n_nearest, len(centroids))
-    candidates = np.full((len(known), n_kept), -1, dtype=np.int64)
-    if known.any():
-        nearest = cKDTree(centroids).query(where.targets[known], k=[*range(1, n_kept + 1)])[1]
-        candidates[known] = nearest
+    found = _nearest(centroids, where.targets[known], n_nearest)
+    candidates = np.full((len(known), found.shape[1]), -1, dtype=np.int64)
+    candidates[known] = found
     return groups, candidates
+
+
+def _nearest(centroids: np.ndarray, targets: np.ndarray, n_nearest: int) -> np.ndarray:
+    """Positions of the centroids whose groups a target may be in."""
+    from scipy.spatial import cKDTree
+
+    if centroids.shape[1] == 1:
+        return _around(centroids[:, 0], targets[:, 0])
+    ranks = [*range(1, min(n_nearest, len(centroids)) + 1)]
+    return np.asarray(cKDTree(centroids).query(targets, k=ranks)[1]).reshape(len(targets), -1)
+
+
+def _around(centroids: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Positions of the centroids next below and above a value, twice the one that equals it."""
+    order = np.argsort(centroids)
+    ordered = centroids[order]
+    last = len(ordered) - 1
+    above = np.searchsorted(ordered, values).clip(0, last)
+    below = (np.searchsorted(ordered, values, side="right") - 1).clip(0, last)
+    return np.column_stack([order[below], order[above]])
 
 
 def candidate_links(

@@ -1,0 +1,94 @@
+"""Numeric columns of an original and its release, for measures that need no pairs of records."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tacit.core.data import Microdata
+from tacit.core.errors import DataError
+from tacit.core.pairing import Pair
+from tacit.core.schema import Kind, Role
+
+_NOT_MEASURED = {Role.WEIGHT, Role.HOUSEHOLD, Role.IDENTIFIER}
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """The same numeric columns of two files; NaN is missing."""
+
+    columns: list[str]
+    before: np.ndarray
+    after: np.ndarray
+    weights: tuple[np.ndarray, np.ndarray]
+    """Weights of both files, all 1 where one of them has none."""
+    lost: list[str]
+    """Numeric columns of the original that the release does not have as numbers."""
+
+    @classmethod
+    def of(cls, both: Pair, columns: Sequence[str] | None, *, by: str) -> Numbers:
+        """Take the named columns, or all numbers that both files have."""
+        numeric = numeric_columns(both.original)
+        released = set(numeric_columns(both.released))
+        chosen = list(columns) if columns else [name for name in numeric if name in released]
+        sides = both.original, both.released
+        for side in sides:
+            side.schema.require(chosen, kinds=[Kind.NUMERIC], by=by)
+            if side.n_records == 0:
+                raise DataError(f"{by} needs at least one record", got="an empty file")
+        if not chosen:
+            raise DataError(f"{by} needs numeric columns that both files have")
+        before, after = (finite(side, chosen, by=by) for side in sides)
+        lost = [name for name in numeric if name not in released] if columns is None else []
+        return cls(chosen, before, after, shared_weights(both), lost)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What a reader must know about columns that could not be compared."""
+        if not self.lost:
+            return ()
+        gone = ", ".join(self.lost)
+        return (f"No longer numbers in the release, and not in this number: {gone}.",)
+
+
+def numeric_columns(data: Microdata) -> list[str]:
+    """Numbers that are no weights, identifiers or household numbers."""
+    return [
+        v.name
+        for v in data.schema.variables
+        if v.kind == Kind.NUMERIC and not v.roles & _NOT_MEASURED
+    ]
+
+
+def finite(data: Microdata, columns: Sequence[str], *, by: str) -> np.ndarray:
+    """Return the columns as numbers, refusing infinite ones, whose means say nothing."""
+    values = data.numeric(columns)
+    endless = np.isinf(values).any(axis=0)
+    if endless.any():
+        name = columns[int(endless.argmax())]
+        raise DataError(
+            f"{by} needs finite numbers", got=f"infinite values in {name!r}", do="mark them missing"
+        )
+    return values
+
+
+def shared_weights(both: Pair) -> tuple[np.ndarray, np.ndarray]:
+    """Return the weights of both files if both have them, or else ones."""
+    old, new = both.original.weights, both.released.weights
+    if old is None or new is None:
+        return np.ones(both.original.n_records), np.ones(both.released.n_records)
+    return old, new
+
+
+def effective_size(weights: np.ndarray) -> float:
+    """Return the number of equally weighted records that estimate a mean as precisely.
+
+    Examples
+    --------
+    >>> effective_size(np.array([2.0, 2.0, 2.0])), round(effective_size(np.array([1.0, 3.0])), 6)
+    (3.0, 1.6)
+    """
+    scaled = weights / weights.max(initial=1e-300)
+    return float(scaled.sum() ** 2 / (scaled**2).sum()) if len(weights) else 0.0
