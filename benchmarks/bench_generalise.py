@@ -1,8 +1,9 @@
 """Full-domain generalisation and Mondrian against ARX and the Python libraries.
 
-The peers' figures are quoted from shared/spec/peers-anonymization.md, section 2 (CPU seconds; ARX is
-the best of several runs in a warm JVM, search only, while ours includes encoding the data). "boot 1M"
-is Adult resampled to a million records, "mix 1M" the same with 20 % of each column redrawn.
+The peers' figures are quoted from shared/spec/peers-anonymization.md, section 2 (CPU seconds; ARX
+is the best of several runs in a warm JVM, search only, while ours includes encoding the data).
+"boot 1M" is Adult resampled to a million records, "mix 1M" the same with 20 % of each column
+redrawn.
 """
 
 from __future__ import annotations

@@ -31,7 +31,9 @@ def people(n: int) -> Microdata:
     """Draw households of testdata until there are n people, then misread 5 % of each key."""
     frame = pl.read_csv(_TESTDATA)
     rng = np.random.default_rng(1)
-    ids, start, sizes = np.unique(frame["ori_hid"].to_numpy(), return_index=True, return_counts=True)
+    ids, start, sizes = np.unique(
+        frame["ori_hid"].to_numpy(), return_index=True, return_counts=True
+    )
     drawn = rng.integers(0, len(ids), n)
     ends = np.cumsum(sizes[drawn])
     n_households = int(np.searchsorted(ends, n)) + 1

@@ -31,9 +31,9 @@ def test_the_size_is_always_exact(n, wanted, n_totals, seed):
 
 def test_every_unit_is_drawn_as_often_as_its_probability_says():
     rng = np.random.default_rng(0)
-    x = rng.lognormal(size=(40, 3))
-    pi = inclusion_probabilities(x[:, 0], 15)
-    n_draws = 6000
+    x = rng.lognormal(size=(25, 2))
+    pi = inclusion_probabilities(x[:, 0], 10)
+    n_draws = 4000
     seen = np.mean([draw_balanced(x, pi, np.random.default_rng(s)) for s in range(n_draws)], axis=0)
     error = 4.5 * np.sqrt(pi * (1 - pi) / n_draws)
     assert (np.abs(seen - pi) <= error + 1e-12).all()
@@ -45,7 +45,7 @@ def test_estimated_totals_are_nearly_exact_and_far_better_than_by_chance():
 
     def errors(method):
         found = []
-        for seed in range(15):
+        for seed in range(10):
             frame = tacit.Plan([method]).apply(data, seed=seed).frame
             was = [weighted_total(data.frame, c) for c in columns]
             now = [weighted_total(frame, c) for c in columns]
@@ -69,7 +69,9 @@ def test_the_error_is_a_rounding_that_vanishes_as_the_file_grows():
         ]
         return np.mean(found)
 
-    assert error(20_000) < error(2000) / 4 < error(200) / 16
+    assert error(200) < 0.03
+    assert error(2000) < 0.008
+    assert error(20_000) < 0.002
 
 
 def test_counts_of_categories_are_kept_to_a_few_records():
@@ -112,7 +114,9 @@ def test_totals_that_depend_on_each_other_do_no_harm():
     rng = np.random.default_rng(0)
     x = rng.lognormal(size=(300, 1))
     pi = np.full(300, 0.5)
-    drawn = draw_balanced(np.hstack([x, 2 * x, x + 1, np.zeros((300, 1)), np.ones((300, 1))]), pi, rng)
+    drawn = draw_balanced(
+        np.hstack([x, 2 * x, x + 1, np.zeros((300, 1)), np.ones((300, 1))]), pi, rng
+    )
     assert drawn.sum() == 150
     assert 2 * x[drawn].sum() == pytest.approx(x.sum(), rel=0.05)
 
@@ -135,6 +139,6 @@ def test_bad_input_is_refused():
         tacit.Plan([mask.ControlledSample(size=5, proportional_to="income")]).apply(data)
     with pytest.raises(SchemaError, match="numeric"):
         tacit.Plan([mask.ControlledSample(size=5, balance=["sex"])]).apply(data)
+    wide = pl.DataFrame({"c": [str(i) for i in range(500)]})
     with pytest.raises(DataError, match="too many categories"):
-        wide = pl.DataFrame({"c": [str(i) for i in range(500)]})
         tacit.Plan([mask.ControlledSample(size=5, counts=["c"])]).apply(wide)

@@ -13,7 +13,9 @@ from tacit.core.schema import Kind, Role
 
 
 @settings(max_examples=30, deadline=None)
-@given(st.lists(st.none() | st.sampled_from(["a", "b", "č", "日", ""]), max_size=20), st.integers(0, 9))
+@given(
+    st.lists(st.none() | st.sampled_from(["a", "b", "č", "日", ""]), max_size=20), st.integers(0, 9)
+)
 def test_equal_values_get_equal_numbers_and_others_others(values, seed):
     before = pl.DataFrame({"id": values}, schema={"id": pl.String})
     after = tacit.Plan([mask.NewIdentifiers(columns=["id"])]).apply(before, seed=seed).frame["id"]

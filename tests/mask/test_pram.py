@@ -105,7 +105,9 @@ def test_numbers_are_refused_and_a_single_category_stays():
 
 
 def test_a_column_without_a_single_value_stays_as_it_is():
-    before = pl.DataFrame({"c": [None, None], "d": ["a", None]}, schema=dict.fromkeys("cd", pl.String))
+    before = pl.DataFrame(
+        {"c": [None, None], "d": ["a", None]}, schema=dict.fromkeys("cd", pl.String)
+    )
     for compound in (False, True):
         method = mask.Pram(columns=["c", "d"], stay=0.0, compound=compound)
         assert tacit.Plan([method]).apply(before, seed=1).frame.equals(before)

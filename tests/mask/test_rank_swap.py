@@ -105,7 +105,9 @@ def test_equal_values_have_no_order_of_their_own():
     method = mask.RankSwap(columns=["x"], p=20)
     moved = np.zeros(100)
     for seed in range(200):
-        moved += (tacit.Plan([method]).apply(before, seed=seed).frame["x"] != before["x"]).to_numpy()
+        moved += (
+            tacit.Plan([method]).apply(before, seed=seed).frame["x"] != before["x"]
+        ).to_numpy()
     assert moved.min() > 0
     assert moved[:50].max() < 4 * moved[:50].mean()
 

@@ -1,5 +1,7 @@
 """Resampling: ranks kept, means and counts kept in expectation, totals exactly."""
 
+from itertools import pairwise
+
 import numpy as np
 import polars as pl
 import pytest
@@ -18,7 +20,7 @@ def test_who_had_more_has_no_less_and_values_stay_in_range(values, samples):
     values = np.array(values)
     after = resampled(values, samples, np.random.default_rng(len(values)))
     order = np.argsort(values, kind="stable")
-    for a, b in zip(order, order[1:], strict=False):
+    for a, b in pairwise(order):
         if values[a] < values[b]:
             assert after[a] <= after[b] + 1e-12
     assert values.min() - 1e-12 <= after.min() <= after.max() <= values.max() + 1e-12

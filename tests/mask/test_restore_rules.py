@@ -23,7 +23,9 @@ CHAIN = [
 
 def frames():
     number = st.none() | st.integers(-5, 5).map(float) | st.floats(-5, 5)
-    row = st.tuples(number, number, st.none() | st.integers(-5, 5), st.sampled_from(["yes", "no", None]))
+    row = st.tuples(
+        number, number, st.none() | st.integers(-5, 5), st.sampled_from(["yes", "no", None])
+    )
     schema = {"a": pl.Float64, "b": pl.Float64, "c": pl.Int32, "job": pl.String}
     rows = st.lists(row, min_size=1, max_size=15)
     return rows.map(lambda r: pl.DataFrame(r, schema=schema, orient="row"))

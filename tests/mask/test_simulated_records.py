@@ -67,7 +67,9 @@ def test_margins_and_relations_are_about_kept():
     assert logs[0].mean() == pytest.approx(logs[1].mean(), abs=0.1)
     assert logs[0].std() == pytest.approx(logs[1].std(), rel=0.1)
     for column in ("sex", "marital", "education", "occupation"):
-        shares = [dict(f[column].value_counts(normalize=True).iter_rows()) for f in (simulated, real)]
+        shares = [
+            dict(f[column].value_counts(normalize=True).iter_rows()) for f in (simulated, real)
+        ]
         assert sum(abs(shares[0].get(c, 0) - p) for c, p in shares[1].items()) / 2 < 0.12
     numeric = ["age", "hours", "income", "taxes"]
     ranks = [f.select(pl.col(numeric).rank()).to_numpy() for f in (simulated, real)]

@@ -76,3 +76,13 @@ def test_too_many_or_too_few_columns_are_refused():
         utility.ContingencyLoss(columns=["c0"], order=2).measure(wide, wide)
     with pytest.raises(DataError, match="at least one record"):
         utility.ContingencyLoss(columns=["c0"], order=1).measure(wide, wide.head(0))
+
+
+def test_recoded_columns_are_left_out_unless_named():
+    before = pl.DataFrame({"c": ["a", "b", "a"], "d": ["x", "y", "y"], "e": ["p", "p", "q"]})
+    after = before.with_columns(c=pl.lit("other"))
+    found = utility.ContingencyLoss().measure(before, after)
+    assert found.value == 0.0
+    assert found.warnings == ("'c' has other categories in the release: left out",)
+    assert utility.CategoryChanges().measure(before, after).value == 0.0
+    assert utility.CategoryChanges(columns=["c"]).measure(before, after).value == 1.0

@@ -20,8 +20,8 @@ def balanced_sample(A, pi, order, draws):
     """Turn inclusion probabilities into a sample whose totals of A are kept but for rounding.
 
     Units enter a window of one more than the balancing variables, in the given order, and are
-    replaced as soon as they are settled (the fast flight phase of chauvet2006). When no direction is
-    left, the last variable is given up and the flight goes on (landing by suppression of
+    replaced as soon as they are settled (the fast flight phase of chauvet2006). When no direction
+    is left, the last variable is given up and the flight goes on (landing by suppression of
     variables); so the first variables are kept best. `draws` holds one number per unit.
     """
     n, n_variables = A.shape

@@ -93,14 +93,23 @@ def _domain(data: Microdata, column: str) -> Domain:
 def _label_names(present: Any, hierarchy: Any, column: str) -> list[list[str]]:
     """Return the label of each present value, by level."""
     _check_known(present, hierarchy, column)
-    table = nw.from_native(present.alias("value").to_frame())
-    above = range(1, hierarchy.n_levels)
-    coarse = table.select(
-        nw.lit(0).alias("0"),
-        *(hierarchy.generalise(nw.col("value"), k).alias(str(k)) for k in above),
-    )
     leaves = [str(i) for i in range(len(present))]
-    return [leaves, *(coarse[str(k)].to_list() for k in above)]
+    above = range(1, hierarchy.n_levels)
+    if isinstance(hierarchy, Tree):
+        paths = _paths(present, hierarchy)
+        return [leaves, *([path[level] for path in paths] for level in above)]
+    table = nw.from_native(present.alias("value").to_frame())
+    coarse = [hierarchy.generalise(nw.col("value"), level).alias(str(level)) for level in above]
+    return [leaves, *(column.to_list() for column in table.select(coarse).iter_columns())]
+
+
+def _paths(present: Any, tree: Tree) -> list[tuple[str, ...]]:
+    """Return the path of each value; whole numbers that came as floats are leaves too."""
+    import polars as pl
+
+    by_leaf = {path[0]: path for path in tree.paths}
+    texts = present.cast(pl.String).to_list()
+    return [by_leaf[text if text in by_leaf else text.removesuffix(".0")] for text in texts]
 
 
 def _check_known(present: Any, hierarchy: Any, column: str) -> None:

@@ -88,7 +88,7 @@ def _counts(crowd: Crowd, k: int) -> np.ndarray:
 
 
 class WildcardSuppression:
-    """Blank the fewest values that make every record safe on one combination of columns.
+    """Blank few values so that every record is safe on one combination of columns.
 
     Parameters
     ----------

@@ -2,7 +2,8 @@
 
 Symbols: ``points`` place of each record on each axis, records by axes; ``values`` confidential
 value of each record, records by columns; ``axes`` holds ``positions``, ``climbs``, ``shares`` and
-``is_tree`` of each axis (see `Axis`), padded to the widest; ``conditions`` those of each column. A box is a run of consecutive records, from ``start`` to ``end``.
+``is_tree`` of each axis (see `Axis`), padded to the widest; ``conditions`` those of
+each column. A box is a run of consecutive records, from ``start`` to ``end``.
 """
 
 from __future__ import annotations

@@ -147,6 +147,8 @@ def between_ranks(column: Any, rows: np.ndarray, shift: np.ndarray) -> Any:
 
 def _on_grid(values: np.ndarray, known: np.ndarray) -> np.ndarray:
     """Round to the decimals and the common step of the known values, if they have any."""
+    if not len(values):
+        return values
     for decimals in range(_MOST_DECIMALS + 1):
         scaled = known * 10.0**decimals
         if np.abs(scaled).max(initial=0.0) > 2**53:

@@ -22,6 +22,8 @@ _MOST_VARIABLES = 200
 _HEAVY = 0.002
 """A unit is heavy if whether it is drawn changes an estimated total by more than this share."""
 _MOST_HEAVY = 200
+_OTHERS_PER_HEAVY = 10
+"""A unit counts as heavy only if there are this many others to balance it."""
 _MOST_STEPS = 5
 _FREE = 0.1
 """Share of a unit's move that others must be able to balance."""
@@ -201,9 +203,7 @@ def draw_balanced(totals: np.ndarray, pi: np.ndarray, rng: np.random.Generator) 
     useful = totals[:, scale > 0] / scale[scale > 0]
     A = np.column_stack([np.ones(len(pi)), useful / np.where(pi > 0, pi, 1.0)[:, None]])
     pi = _heavy_settled(A, pi, rng)
-    return np.asarray(
-        kernel.balanced_sample(A, pi, rng.permutation(len(pi)), rng.random(len(pi)))
-    )
+    return np.asarray(kernel.balanced_sample(A, pi, rng.permutation(len(pi)), rng.random(len(pi))))
 
 
 def _heavy_settled(A: np.ndarray, pi: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -236,5 +236,6 @@ def _heavy_units(A: np.ndarray, pi: np.ndarray) -> np.ndarray:
     totals = pi @ np.abs(A)
     weight = (np.abs(A) / np.where(totals > 0, totals, 1.0)).max(axis=1)
     weight[(pi <= 0) | (pi >= 1)] = 0.0
-    heaviest = np.argsort(-weight, kind="stable")[:_MOST_HEAVY]
+    most = min(len(pi) // _OTHERS_PER_HEAVY, _MOST_HEAVY)
+    heaviest = np.argsort(-weight, kind="stable")[:most]
     return np.asarray(heaviest[weight[heaviest] > _HEAVY])

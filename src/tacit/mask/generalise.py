@@ -52,8 +52,8 @@ class Generalise(
     Notes
     -----
     Each key :math:`j` is released at level :math:`\ell_j` of its hierarchy. A class that is smaller
-    than ``k``, or fails a condition on confidential values, is suppressed: its keys are blanked. The
-    conditions on a class with shares :math:`p` of confidential values, the whole file having
+    than ``k``, or fails a condition on confidential values, is suppressed: its keys are blanked.
+    The conditions on a class with shares :math:`p` of confidential values, the whole file having
     :math:`q`, are
 
     - distinct diversity [machanavajjhala2007]_ and p-sensitivity [truta2006]_: at least :math:`l`

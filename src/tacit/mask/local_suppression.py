@@ -28,7 +28,7 @@ class LocalSuppression(
     cites=("samarati2001", "sweeney2002", "templ2015"),
     example={"keys": ["region", "sex", "age", "education"], "k": 3},
 ):
-    r"""Blank the fewest single values that make every record share its key with ``k - 1`` others.
+    r"""Blank single values, as few as can be found, until ``k`` records share every key.
 
     Missing values: by default a missing value may be anything, and what is missing already helps;
     read strictly, missing is a category of its own. Weights: not used; ``k`` counts the records of
@@ -57,9 +57,9 @@ class LocalSuppression(
       records, the lowest cost per record at risk first; where they are too few, they borrow
       records from larger classes.
 
-    A wildcard counts in favour of all records that may match it. A record with a rare key can so
-    be released unchanged because others nearby have gaps. Where an intruder would not believe
-    that, use the strict reading.
+    A wildcard counts in favour of all records that may match it, so a record with a rare key can be
+    released unchanged because others like it have gaps. The strict reading has no such records; it
+    costs about two to three times as many values.
 
     Costs add up over columns: the importance of a column is the price of one of its values.
 
@@ -220,6 +220,10 @@ class LocalSuppression(
             f"{self._what()}, where a missing value {reading}{self._preferences()}"
         )
 
+    def public_note(self) -> str:
+        """Say what users of a release may know about this step; parameters stay inside."""
+        return f"{self.title}: some single values were blanked where few records share them"
+
     def _what(self) -> str:
         keys = "the key variables" if self.keys is None else ", ".join(self.keys)
         parts = [f"each combination of {' and '.join(c)}" for c in self.combinations or ()]
@@ -230,7 +234,7 @@ class LocalSuppression(
     def _preferences(self) -> str:
         kept = [name for name, weight in self.importance.items() if weight == inf]
         rather = [f"{name} ({w:g})" for name, w in self.importance.items() if w not in (1, inf)]
-        text = f"; {', '.join(kept)} was left alone" if kept else ""
+        text = f"; always kept: {', '.join(kept)}" if kept else ""
         return text + (f"; importance: {', '.join(rather)}" if rather else "")
 
 

@@ -87,7 +87,7 @@ class NewIdentifiers(
 
 
 def new_numbers(columns: Sequence[Any], rng: np.random.Generator) -> list[Any]:
-    """Number the distinct values of Polars columns from 1, in one list and in random order."""
+    """Replace the distinct values of Polars columns by 1, 2, ..., one list in random order."""
     import polars as pl
 
     alike = len({column.dtype for column in columns}) == 1

@@ -36,8 +36,8 @@ class OrthogonalMasking(
     numbers.
 
     Missing values: records are mixed with records that miss the same columns; a record alone with
-    its pattern has all the columns blanked, two are exchanged. Weights: not used; unweighted moments
-    are kept. Households: not considered.
+    its pattern has all the columns blanked, two are exchanged. Weights: not used; unweighted
+    moments are kept. Households: not considered.
 
     Notes
     -----

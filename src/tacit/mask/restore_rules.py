@@ -233,6 +233,4 @@ def _with_values(
 def _changes(before: Microdata, after: Microdata, rules: Sequence[Any]) -> dict[str, int]:
     """Count the values that differ in the columns that rules limit."""
     names = dict.fromkeys(c for rule in rules for c in _ruled(rule))
-    return {
-        name: int((before.local[name].ne_missing(after.local[name])).sum()) for name in names
-    }
+    return {name: int((before.local[name].ne_missing(after.local[name])).sum()) for name in names}

@@ -243,9 +243,7 @@ def _simulated(
     )
 
 
-def _mixed(
-    data: Microdata, columns: list[str], draws: _Draws, shared: frozenset[str]
-) -> Microdata:
+def _mixed(data: Microdata, columns: list[str], draws: _Draws, shared: frozenset[str]) -> Microdata:
     """Put simulated records together, each column from one of two real ones."""
     table = data.local
     first = np.searchsorted(draws.household, draws.household)
@@ -308,7 +306,7 @@ def _joined(data: Microdata, simulated: Microdata, household: np.ndarray) -> Mic
 
 
 def _with_new_homes(real: Any, new: Any, name: str, household: np.ndarray) -> tuple[Any, Any]:
-    """Number the simulated households above the real ones; codes that are no numbers first."""
+    """Give simulated households numbers above the real ones; replace codes that are no numbers."""
     import polars as pl
 
     column = real[name]

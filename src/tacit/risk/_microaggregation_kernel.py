@@ -39,8 +39,8 @@ def count_candidates(groups: A, candidates: A, members: A, starts: A) -> A:
     """Count each target's candidates.
 
     ``groups[b, j]`` is the group of record j in block b, -1 if missing; ``candidates[b, i]`` lists
-    groups, the first -1 where nothing is known; one listed twice in a row counts once. ``members[b, starts[b, g + 1]:starts[b, g + 2]]``
-    are the records of group g.
+    groups, the first -1 where nothing is known; one listed twice in a row counts once. The records
+    of group g are ``members[b, starts[b, g + 1]:starts[b, g + 2]]``.
     """
     n_blocks, n_targets, n_candidates = candidates.shape
     counts = np.zeros(n_targets)

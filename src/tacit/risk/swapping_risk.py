@@ -119,8 +119,17 @@ def _unchanged(both: Pair, swapped: list[str]) -> np.ndarray:
     at, to = both.matched
     same = np.ones(len(at), dtype=bool)
     for name in swapped:
-        before, after = _common_codes(both.original.local[name], both.released.local[name])
+        before, after = _codes(both.original.local[name], both.released.local[name])
         same &= before[at] == after[to]
     found = np.zeros(both.released.n_records, dtype=bool)
     found[to] = same
     return found
+
+
+def _codes(before: Any, after: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Encode a column of both files alike; whole numbers equal the same floating ones."""
+    import polars as pl
+
+    if before.dtype.is_numeric() and after.dtype.is_numeric():
+        before, after = before.cast(pl.Float64), after.cast(pl.Float64)
+    return _common_codes(before, after)

@@ -58,6 +58,22 @@ class SharedCodes:
         new = np.bincount(ids[n:], self.weights[1], minlength=n_cells)
         return old / old.sum(), new / new.sum()
 
+    def without_recoded(self) -> tuple[SharedCodes, list[str]]:
+        """Leave out columns of which the release has no category of the original; name them."""
+        kept = [j for j in range(len(self.columns)) if not self._is_recoded(j)]
+        names = [c for j, c in enumerate(self.columns) if j not in kept]
+        columns = [self.columns[j] for j in kept]
+        return SharedCodes(columns, self.before[:, kept], self.after[:, kept], self.weights), names
+
+    def recoded(self) -> list[str]:
+        """Columns of which the release has no category of the original, gaps apart."""
+        return [c for j, c in enumerate(self.columns) if self._is_recoded(j)]
+
+    def _is_recoded(self, j: int) -> bool:
+        new = np.unique(self.after[:, j])
+        new = new[new >= 0]
+        return bool(len(new)) and not np.isin(new, self.before[:, j]).any()
+
 
 def _as_text(series: Any) -> Any:
     """Return labels as text; whole floats are written like integers."""

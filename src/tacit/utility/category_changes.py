@@ -67,7 +67,12 @@ class CategoryChanges(
             side.schema.require(columns)
         if not columns:
             raise DataError("there is no categorical column that both files have")
-        codes = SharedCodes.of(both, columns)
+        codes, recoded = SharedCodes.of(both, columns), []
+        if self.columns is None:
+            codes, recoded = codes.without_recoded()
+            columns = codes.columns
+        if not columns:
+            raise DataError("all categorical columns have other categories in the release")
         at, to = both.matched
         moves = np.column_stack([_moves(both, codes, j, at, to) for j in range(len(columns))])
         details = {
@@ -88,6 +93,7 @@ class CategoryChanges(
                 f"{100 * float((moves > 0).mean()):.1f} % of the categories changed, most in "
                 f"{worst} ({100 * details[worst]['changed']:.1f} %)."
             ),
+            warnings=tuple(f"{c!r} has other categories in the release: left out" for c in recoded),
         )  # fmt: skip
 
 

@@ -44,8 +44,9 @@ class ContingencyLoss(
     the Hellinger distance and the total variation [karr2004]_; ``details`` add the change of
     entropy :math:`H(q) - H(p)`, :math:`\sum_c (q_c - p_c)^2 / p_c` over the cells of the
     original, and, for
-    pairs, the change of Cramér's V. The value is the mean over all tables. Recoded variables have
-    other labels and so count as moved: compare them after recoding the original alike.
+    pairs, the change of Cramér's V. The value is the mean over all tables. Recoded
+    variables have other labels: they are left out, unless named in `columns`, where they count as
+    moved; compare them after recoding the original alike.
 
     Examples
     --------
@@ -79,11 +80,14 @@ class ContingencyLoss(
         for side in (both.original, both.released):
             side.schema.require(columns)
         codes = SharedCodes.of(both, columns)
-        rows = [_row(codes, chosen) for chosen in self._tables(len(columns))]
+        recoded = codes.recoded()
+        if self.columns is None:
+            codes, _ = codes.without_recoded()
+        rows = [_row(codes, chosen) for chosen in self._tables(len(codes.columns))]
         name = "hellinger" if self.distance == "hellinger" else "total_variation"
         value = float(np.mean([row[name] for row in rows]))
         worst = max(rows, key=lambda row: row[name])
-        recoded = _recoded(codes)
+        verdict = "left out" if self.columns is None else "its tables count as moved"
         return Measurement(
             key=self.key, title=self.title, value=value, better="lower", bounds=(0.0, 1.0),
             details={"tables": sorted(rows, key=lambda r: -r[name])[:50], "n_tables": len(rows),
@@ -93,8 +97,9 @@ class ContingencyLoss(
                 f"{' by '.join(worst['columns'])} moved most ({worst[name]:.3f} on a scale from 0 "
                 "to 1)."
             ),
-            warnings=tuple(f"{c!r} has other categories in the release: tables with it count as "
-                           "moved" for c in recoded),
+            warnings=tuple(
+                f"{c!r} has other categories in the release: {verdict}" for c in recoded
+            ),
         )  # fmt: skip
 
     def _tables(self, n_columns: int) -> list[tuple[int, ...]]:
@@ -129,14 +134,3 @@ def _row(codes: SharedCodes, chosen: tuple[int, ...]) -> dict[str, Any]:
         new = cramers_v(codes.after[:, chosen], codes.weights[1])
         row["cramers_v_change"] = new - old
     return row
-
-
-def _recoded(codes: SharedCodes) -> list[str]:
-    """Columns of which the release has no category of the original, gaps apart."""
-    found = []
-    for j, column in enumerate(codes.columns):
-        new = np.unique(codes.after[:, j])
-        new = new[new >= 0]
-        if len(new) and not np.isin(new, codes.before[:, j]).any():
-            found.append(column)
-    return found
