@@ -10,6 +10,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.setup-stamp
 EXTRAS := sql,formats
+FAST := tests/core tests/datasets tests/test_layout.py tests/test_import_light.py src/tacit
 
 .PHONY: help
 help: ## List these targets
@@ -52,7 +53,7 @@ check: setup ## Check format, lint, types, layers, spelling and the fast tests (
 	$(BIN)/mypy --no-error-summary
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/codespell
-	$(BIN)/pytest -n auto -q -m "not slow and not browser and not postgres" --deselect tests/test_docs.py $(ARGS)
+	$(BIN)/pytest -n auto -q -m "not slow" $(FAST) $(ARGS)
 
 .PHONY: format
 format: setup ## Rewrite the code in the house format

@@ -1,7 +1,7 @@
-"""Frequency- and model-based risk and SUDA2 against sdcMicro (shared/spec/peers-microdata.md, 2.2-2.3).
+"""Risk by frequencies and models, and SUDA2, against sdcMicro (peers-microdata.md, 2.2-2.3).
 
-The people are those of the peers' recipe ``cat_n``: households of testdata drawn again, with errors.
-CPU seconds of the whole measure, reading of the keys included; the frame is in memory.
+The people are those of the peers' recipe ``cat_n``: households of testdata drawn again, with
+errors. CPU seconds of the whole measure, reading of the keys included; the frame is in memory.
 """
 
 from __future__ import annotations

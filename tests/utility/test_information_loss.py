@@ -234,3 +234,12 @@ def test_collinear_columns_of_the_casc_census_file(shared_data):
     for row in found.details["table"].values():
         assert np.isfinite(row["mean_square_error"])
         assert np.isfinite(row["mean_variation"])
+
+
+def test_infinite_values_are_refused():
+    before = numbers(20)
+    after = before.with_columns(x1=pl.when(pl.arange(20) == 3).then(np.inf).otherwise("x1"))
+    for pair in ((before, after), (after, before)):
+        with pytest.raises(DataError, match="'x1' holds infinite values"):
+            loss(*pair)
+    assert loss(before, after, columns=["x0", "x2"]).value == 0

@@ -78,6 +78,37 @@ def _table_size(n: int) -> int:
 
 
 @njit(cache=True)
+def _split(
+    here: np.ndarray,
+    groups: np.ndarray,
+    n_groups: int,
+    is_single: np.ndarray,
+    kept_rows: np.ndarray,
+    kept_groups: np.ndarray,
+    alone: np.ndarray,
+) -> tuple[int, int]:
+    """Part rows alone in their group from rows in groups where somebody may still become so.
+
+    Rows that occur more than once in the file are never alone. Returns how many of each.
+    """
+    sizes = np.zeros(n_groups, np.int32)
+    singles = np.zeros(n_groups, np.int32)
+    for i in range(here.size):
+        sizes[groups[i]] += 1
+        singles[groups[i]] += is_single[here[i]]
+    n_kept, n_alone = 0, 0
+    for i in range(here.size):
+        if sizes[groups[i]] == 1:
+            alone[n_alone] = here[i]
+            n_alone += is_single[here[i]]
+        elif singles[groups[i]] > 0:
+            kept_rows[n_kept] = here[i]
+            kept_groups[n_kept] = groups[i]
+            n_kept += 1
+    return n_kept, n_alone
+
+
+@njit(cache=True)
 def minimal_uniques(
     columns: np.ndarray, is_single: np.ndarray, max_size: int
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -87,64 +118,45 @@ def minimal_uniques(
     them occur once in the file. Returns for each minimal sample unique the row and the set.
     """
     n_keys, n_rows = columns.shape
-    depth_of = max_size + 1
-    rows = np.empty((depth_of, n_rows), np.int32)
-    groups = np.empty((depth_of, n_rows), np.int32)
-    n_at = np.zeros(depth_of, np.int64)
-    this_set = np.zeros(depth_of, np.int64)
-    next_key = np.zeros(depth_of, np.int64)
-    end_key = np.zeros(depth_of, np.int64)
+    # One level per key of the set: its rows with their groups, and the keys still to add.
+    rows = np.empty((max_size + 1, n_rows), np.int32)
+    groups = np.zeros((max_size + 1, n_rows), np.int32)
+    n_at, this_set, next_key, end_key = np.zeros((4, max_size + 1), np.int64)
+    rows[0] = np.arange(n_rows)
+    n_at[0], end_key[0] = n_rows, n_keys
     slots = np.full(_table_size(n_rows), -1, np.int32)
     labels = np.empty(n_rows, np.int64)
-    new_groups = np.empty(n_rows, np.int32)
-    sizes = np.empty(n_rows, np.int32)
-    singles = np.empty(n_rows, np.int32)
+    new_groups, alone = np.empty(n_rows, np.int32), np.empty(n_rows + 1, np.int32)
+    # What was found, with a chain of sets for each row.
     last = np.full(n_rows, -1, np.int64)
-    links = np.empty(1024, np.int64)
-    sets = np.empty(1024, np.int64)
-    owner = np.empty(1024, np.int64)
-    n_found = 0
-    for i in range(n_rows):
-        rows[0, i] = i
-        groups[0, i] = 0
-    n_at[0], end_key[0] = n_rows, n_keys
-    depth = 0
+    links, sets, owner = (
+        np.empty(1024, np.int64),
+        np.empty(1024, np.int64),
+        np.empty(1024, np.int64),
+    )
+    n_found, depth = 0, 0
     while depth >= 0:
         if depth == max_size or next_key[depth] == end_key[depth] or n_at[depth] == 0:
             depth -= 1
             continue
-        key = next_key[depth]
+        key, n = next_key[depth], n_at[depth]
         next_key[depth] += 1
-        n = n_at[depth]
         here = rows[depth, :n]
         n_groups = _regroup(columns, key, here, groups[depth, :n], new_groups, slots, labels)
-        sizes[:n_groups] = 0
-        singles[:n_groups] = 0
-        for i in range(n):
-            sizes[new_groups[i]] += 1
-            singles[new_groups[i]] += is_single[here[i]]
+        n_kept, n_alone = _split(
+            here, new_groups, n_groups, is_single, rows[depth + 1], groups[depth + 1], alone
+        )
         new_set = this_set[depth] | (np.int64(1) << key)
-        kept = 0
-        goes_on = depth + 1 < max_size and key > 0
-        for i in range(n):
-            group, row = new_groups[i], here[i]
-            if sizes[group] > 1:
-                if goes_on and singles[group] > 0:
-                    rows[depth + 1, kept] = row
-                    groups[depth + 1, kept] = group
-                    kept += 1
-                continue
-            if not is_single[row] or _has_smaller(sets, links, last[row], new_set):
+        for row in alone[:n_alone]:
+            if _has_smaller(sets, links, last[row], new_set):
                 continue
             if n_found == sets.size:
                 links, sets, owner = _longer(links), _longer(sets), _longer(owner)
             links[n_found], sets[n_found], owner[n_found] = last[row], new_set, row
             last[row] = n_found
             n_found += 1
-        if goes_on:
-            depth += 1
-            n_at[depth], this_set[depth] = kept, new_set
-            next_key[depth], end_key[depth] = 0, key
+        depth += 1
+        n_at[depth], this_set[depth], next_key[depth], end_key[depth] = n_kept, new_set, 0, key
     return owner[:n_found], sets[:n_found]
 
 

@@ -92,8 +92,8 @@ class SwappingRisk(
                 "records": len(sizes), "cells": n_cells,
             },
             explanation=(
-                f"Of {n_unswapped:,} records that were not changed, {n_exposed:,} stand in cells of "
-                f"at most {self.smallest} records of {' by '.join(columns)}."
+                f"Of {n_unswapped:,} records that were not changed, {n_exposed:,} stand in cells "
+                f"of at most {self.smallest} records of {' by '.join(columns)}."
             ),
             warnings=warnings,
         )  # fmt: skip

@@ -55,6 +55,8 @@ class DomainMoments:
 
     sizes: np.ndarray
     totals: np.ndarray
+    squares: np.ndarray
+    """Sum of the squared weighted values."""
     means: np.ndarray
     variances: np.ndarray
     effective: np.ndarray
@@ -76,16 +78,17 @@ class DomainMoments:
         variances = _over(summed(w * (x - means[at]) ** 2), weight)
         effective = _over(weight**2, summed(w**2))
         sizes = np.bincount(at, minlength=n_groups)
-        return cls(sizes, summed(w * x), means, variances, effective)
+        return cls(sizes, summed(w * x), summed((w * x) ** 2), means, variances, effective)
 
     @property
     def errors(self) -> np.ndarray:
         """Standard errors of the means."""
-        return np.sqrt(_over(self.variances, np.maximum(self.effective - 1.0, 0.0)))
+        return np.asarray(np.sqrt(_over(self.variances, np.maximum(self.effective - 1.0, 0.0))))
 
 
 def _over(above: np.ndarray, below: np.ndarray) -> np.ndarray:
-    return np.divide(above, below, out=np.full(len(above), np.nan), where=below > 0)
+    nothing = np.full(len(above), np.nan)
+    return np.asarray(np.divide(above, below, out=nothing, where=below > 0))
 
 
 def usual_domains(both: Pair) -> list[str]:

@@ -1,6 +1,6 @@
-"""Statistics of numeric columns with the sampling errors that large samples give them.
+r"""Statistics of numeric columns with the sampling errors that large samples give them.
 
-With central moments :math:`\\mu_{rs} = E[(X - EX)^r (Y - EY)^s]` and n records the variances are
+With central moments :math:`\mu_{rs} = E[(X - EX)^r (Y - EY)^s]` and n records the variances are
 those of Kendall and Stuart, as in mateosanz2005.
 """
 

@@ -27,7 +27,8 @@ class SurveyDesign:
         weighted = all(side.schema.weight is not None for side in sides)
         strata = _shared(both, Role.STRATUM)
         household = _shared(both, Role.HOUSEHOLD)
-        return tuple(cls._of(side, weighted, strata, household) for side in sides)  # type: ignore[return-value]
+        before, after = (cls._of(side, weighted, strata, household) for side in sides)
+        return before, after
 
     @classmethod
     def _of(cls, side: Any, weighted: bool, strata: list[str], household: list[str]) -> Any:
@@ -71,7 +72,7 @@ def _shared(both: Pair, role: Role) -> list[str]:
 
 
 def _numbered(side: Any, columns: list[str]) -> np.ndarray:
-    """Number the groups of some columns; one group where there is no column."""
+    """Return numbers of the groups of some columns; one group where there is no column."""
     if not columns:
         return np.zeros(side.n_records, dtype=np.int64)
     codes = np.column_stack([encode_series(side.local[c]) for c in columns])

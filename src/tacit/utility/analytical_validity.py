@@ -112,7 +112,7 @@ class AnalyticalValidity(
         if min(both.original.n_records, both.released.n_records) == 0:
             raise DataError(f"{self.key} needs at least one record in each file")
         numbers, categories = self._attributes(both)
-        checks = [c for c in self._checks(both, numbers, categories) if not _is_void(c)]
+        checks = list(self._checks(both, numbers, categories))
         if not checks:
             raise DataError(f"{self.key} finds nothing to check", do="name other columns")
         valid = _valid(checks, [*numbers, *categories])
@@ -184,11 +184,13 @@ def _number_checks(
     old, new = Moments.of(before, weights[0]), Moments.of(after, weights[1])
     spread = np.array([_spread(before[:, j], weights[0]) for j in range(len(columns))])
     for j, name in enumerate(columns):
+        if np.isnan(old.means[j]):
+            continue  # no value in the original: nothing to keep
         moved = _scaled(new.means[j] - old.means[j], spread[j])
         yield Check("means", f"mean of {name}", (name,), moved, tolerance)
         distance = _ks_distance(before[:, j], weights[0], after[:, j], weights[1])
         yield Check("distributions", f"distribution of {name}", (name,), distance, shift)
-        for i in range(j + 1):
+        for i in np.flatnonzero(~np.isnan(old.covariances[: j + 1, j])):
             moved = _scaled(new.covariances[i, j] - old.covariances[i, j], spread[i] * spread[j])
             what = f"variance of {name}" if i == j else f"covariance of {columns[i]} and {name}"
             names = (name,) if i == j else (columns[i], name)
@@ -231,37 +233,29 @@ def _table_checks(both: Pair, columns: list[str], shift: float) -> Iterator[Chec
 
 def _spread(column: np.ndarray, weights: np.ndarray) -> float:
     known = ~np.isnan(column)
-    if known.sum() < 2:
-        return float("nan")
-    w = weights[known] / weights[known].sum()
-    x = column[known]
+    if not known.any() or np.ptp(column[known]) == 0:
+        return 0.0
+    w, x = weights[known] / weights[known].sum(), column[known]
     return float(np.sqrt(w @ (x - w @ x) ** 2))
 
 
 def _scaled(moved: float, spread: float) -> float:
     """Return a change in units of a spread; a constant column must stay as it is."""
-    if np.isnan(spread):
-        return float("nan") if np.isnan(moved) else 0.0
-    if spread > 0:
-        return float(abs(moved) / spread)
-    return float("nan") if np.isnan(moved) else (0.0 if moved == 0 else float("inf"))
+    if spread > 0 or np.isnan(moved):
+        return float(abs(moved) / spread) if spread > 0 else float("nan")
+    return 0.0 if abs(moved) < 1e-300 else float("inf")
 
 
 def _ks_distance(a: np.ndarray, wa: np.ndarray, b: np.ndarray, wb: np.ndarray) -> float:
     """Return the largest difference of two weighted distribution functions."""
     known_a, known_b = ~np.isnan(a), ~np.isnan(b)
-    if not known_a.any() or not known_b.any():
-        return 0.0 if known_a.any() == known_b.any() else float("nan")
+    if not known_b.any():
+        return float("nan")
     points, at = np.unique(np.concatenate([a[known_a], b[known_b]]), return_inverse=True)
     n = int(known_a.sum())
     steps = np.bincount(at[:n], wa[known_a] / wa[known_a].sum(), minlength=len(points))
     steps -= np.bincount(at[n:], wb[known_b] / wb[known_b].sum(), minlength=len(points))
     return float(np.abs(np.cumsum(steps)).max())
-
-
-def _is_void(check: Check) -> bool:
-    """Whether neither file has what the check asks for, as with a column of missing values."""
-    return np.isnan(check.difference) and check.limit > 0 and check.group in ("covariances",)
 
 
 def _valid(checks: list[Check], attributes: list[str]) -> list[str]:

@@ -128,6 +128,7 @@ class _Comparison:
         self._lost = [name for name in numeric if name not in self.columns]
         self._before = both.original.numeric(self.columns)
         self._after = both.released.numeric(self.columns)
+        _check_finite(self._before, self._after, self.columns)
         at, to = both.matched
         self._x, self._y = self._before[at], self._after[to]
         old, new = both.original.weights, both.released.weights
@@ -211,6 +212,16 @@ class _Comparison:
         if self._both.original.schema.weight is not None and not self._weighted:
             found.append("The release has no weights, so both files were compared unweighted.")
         return tuple(found)
+
+
+def _check_finite(before: np.ndarray, after: np.ndarray, columns: list[str]) -> None:
+    infinite = np.isinf(before).any(axis=0) | np.isinf(after).any(axis=0)
+    if infinite.any():
+        name = columns[int(np.flatnonzero(infinite)[0])]
+        raise DataError(
+            f"column {name!r} holds infinite values, which have no mean",
+            do="replace them first, or name other columns",
+        )
 
 
 def _numeric_columns(data: Microdata) -> list[str]:

@@ -133,22 +133,20 @@ def _compared(
             continue
         old = DomainMoments.of(numbers.before[:, j], numbers.weights[0], domains.before, n)
         new = DomainMoments.of(numbers.after[:, j], numbers.weights[1], domains.after, n)
-        a, b, errors = _figures(old, new, statistic)
+        a, b, errors = _figures(old, new, statistic, len(domains.before))
         for d in np.flatnonzero(old.sizes >= smallest):
             what = f"{statistic} of {name} where {domains.labels[d]}"
             yield _row(what, float(a[d]), float(b[d]), float(errors[d]), int(old.sizes[d]))
 
 
 def _figures(
-    old: DomainMoments, new: DomainMoments, statistic: str
+    old: DomainMoments, new: DomainMoments, statistic: str, n_records: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     if statistic == "mean":
         return old.means, new.means, old.errors
-    # A total of n weighted values drawn with replacement.
-    per_mean = np.divide(old.totals, old.means, out=np.zeros(len(old.means)), where=old.means != 0)
-    spread = np.sqrt(np.nan_to_num(old.errors**2 + old.means**2 / np.maximum(old.effective, 1)))
-    totals = np.where(new.sizes > 0, new.totals, np.nan)
-    return old.totals, totals, spread * np.abs(per_mean)
+    # Records drawn with replacement, those of other domains having the value 0.
+    variances = np.maximum(old.squares - old.totals**2 / n_records, 0.0)
+    return old.totals, np.where(new.sizes > 0, new.totals, np.nan), np.sqrt(variances)
 
 
 def _row(what: str, a: float, b: float, error: float, size: int) -> dict[str, Any]:
@@ -157,14 +155,11 @@ def _row(what: str, a: float, b: float, error: float, size: int) -> dict[str, An
     moved = np.inf if gone else abs(b - a)
     if moved <= 1e-12 * max(abs(a), 1e-300):
         moved = 0.0
-    if gone:
-        relative = 1.0
-    else:
-        relative = moved / abs(a) if a != 0 else (0.0 if moved == 0 else float("nan"))
+    relative = moved / abs(a) if a != 0 else (0.0 if moved == 0 else float("nan"))
     standardised = 0.0 if moved == 0 else (moved / error if error > 0 else float("inf"))
     return {
         "what": what, "original": a, "release": None if gone else b, "records": size,
-        "relative": float(relative), "standardised": float(standardised),
+        "relative": 1.0 if gone else float(relative), "standardised": float(standardised),
     }  # fmt: skip
 
 

@@ -126,9 +126,8 @@ def _estimates(both: Pair, name: str, half: float, *, by: str) -> Iterator[dict[
     domains = Domains.of(both, [name])
     sizes = np.bincount(domains.before, minlength=len(domains.labels))
     for d in np.flatnonzero(sizes >= _FEWEST):
-        shares = [design.mean((ids == d).astype(float))
-                  for design, ids in ((old, domains.before), (new, domains.after))]  # fmt: skip
-        yield _row(f"share of {domains.labels[d]}", *shares, half)
+        before, after = (domains.before == d).astype(float), (domains.after == d).astype(float)
+        yield _row(f"share of {domains.labels[d]}", old.mean(before), new.mean(after), half)
 
 
 def _row(
