@@ -77,7 +77,7 @@ class KAnonymity(
             unit="count",
             per_unit=sizes,
             details=details,
-            explanation=self._explanation(keys, sizes),
+            explanation=self._explanation(keys, sizes, details["readings"]),
             warnings=keys.warnings,
         )
 
@@ -106,7 +106,9 @@ class KAnonymity(
             sizes = frequencies(keys.codes, missing=missing)
         return {"smallest": int(sizes.min()), "below": _below(sizes, self.k)}
 
-    def _explanation(self, keys: ReleasedKeys, sizes: np.ndarray) -> str:
+    def _explanation(
+        self, keys: ReleasedKeys, sizes: np.ndarray, readings: dict[str, Any]
+    ) -> str:
         smallest, few = int(sizes.min()), int(np.sum(sizes < self.k))
         on = ", ".join(keys.names) or "no key at all"
         alike = (
@@ -115,7 +117,11 @@ class KAnonymity(
             else f"Every record shares its values of {on} with at least {smallest - 1} more."
         )
         share = f"{100 * few / len(sizes):.3g} %"
-        return f"{alike} Records in a group below {self.k}: {few:,} of {len(sizes):,} ({share})."
+        told = f"{alike} Records in a group below {self.k}: {few:,} of {len(sizes):,} ({share})."
+        wildcard = readings["wildcard"]["smallest"]
+        if self.missing == "strict" and wildcard != smallest:
+            told += f" If a missing value may stand for any value, the smallest group has {wildcard}."
+        return told
 
 
 def _below(sizes: np.ndarray, k: int) -> dict[str, int]:

@@ -102,7 +102,7 @@ class AnalyticalValidity(
     def objection(self, original: Microdata) -> str | None:
         """Say that the file has no record or nothing to check."""
         if original.n_records == 0:
-            return "no record"
+            return "the file has no record to compare"
         usual = [*numeric_columns(original), *tabulated_columns(pair(original))]
         return None if self.columns or usual else "no number and no category with few values"
 

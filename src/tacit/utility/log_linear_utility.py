@@ -78,7 +78,7 @@ class LogLinearUtility(
     def objection(self, original: Microdata) -> str | None:
         """Say that there is no table to model."""
         if original.n_records == 0:
-            return "no record"
+            return "the file has no record to compare"
         if self.columns is None and len(tabulated_columns(pair(original))) < 2:
             return "fewer than two categorical columns"
         return None

@@ -72,7 +72,7 @@ class SurveyEstimates(
     def objection(self, original: Microdata) -> str | None:
         """Say that the file has no record or no column to estimate."""
         if original.n_records == 0:
-            return "no record"
+            return "the file has no record to compare"
         usual = [*numeric_columns(original), *tabulated_columns(pair(original))]
         return None if self.columns or usual else "no column to estimate"
 
