@@ -54,7 +54,7 @@ def test_error_is_that_of_repeated_samples():
 def test_design_uses_only_what_both_files_have():
     data = tacit.datasets.census(100)
     bare = data.drop(["weight", "household"])
-    old, new = SurveyDesign.of_both(pair(data, bare))
+    old, _ = SurveyDesign.of_both(pair(data, bare))
     assert np.all(old.weights == 1)
     assert len(np.unique(old.clusters)) == 100
     old, _ = SurveyDesign.of_both(pair(data, data))

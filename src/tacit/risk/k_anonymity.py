@@ -120,7 +120,7 @@ class KAnonymity(
         told = f"{alike} Records in a group below {self.k}: {few:,} of {len(sizes):,} ({share})."
         wildcard = readings["wildcard"]["smallest"]
         if self.missing == "strict" and wildcard != smallest:
-            told += f" If a missing value may stand for any value, the smallest group has {wildcard}."
+            told += f" If a missing value may be any value, the smallest group has {wildcard}."
         return told
 
 

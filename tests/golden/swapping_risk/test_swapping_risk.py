@@ -6,7 +6,7 @@ from tacit import risk
 
 A = ["x"] * 7 + ["y"] * 3
 B = ["u"] * 5 + ["v"] * 2 + ["u"] * 2 + ["v"]
-BEFORE = pl.DataFrame({"a": A, "b": B})
+BEFORE = pl.DataFrame({"a": A, "b": B, "other": range(10)})
 
 
 def swapped(i, j):
