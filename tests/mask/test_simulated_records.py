@@ -161,3 +161,12 @@ def test_what_cannot_be_simulated_is_refused():
         released(pl.DataFrame({"a": ["x", "y"] * 20}), share=0.1)
     with pytest.raises(DataError, match="infinite"):
         released(pl.DataFrame({"a": [1.0, float("inf"), 2.0]}), share=0.3)
+
+
+def test_a_large_file_is_modelled_by_a_sample_and_copies_are_sought_in_all_of_it(monkeypatch):
+    monkeypatch.setattr("tacit.mask.simulated_records._LARGEST_POOL", 200)
+    data = tacit.datasets.census(1500).drop(["weight"])
+    simulated, real = split(released(data, number=50))
+    columns = [c for c in real.columns if c != "household"]
+    assert simulated.join(real, on=columns, how="semi", nulls_equal=True).is_empty()
+    assert len(simulated) == 50

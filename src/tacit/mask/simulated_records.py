@@ -21,6 +21,8 @@ from tacit.mask._simulation import Neighbourhoods, between_ranks, related_sets
 from tacit.mask.new_identifiers import new_numbers
 from tacit.mask.restore_rules import restored
 
+_LARGEST_POOL = 100_000
+"""Records that are enough to model a large file."""
 _MOST_ROUNDS = 60
 _NEW_HOUSEHOLD_EVERY = 4
 """Every so many rounds a household in which someone still equals a real person is replaced."""
@@ -222,13 +224,14 @@ def _simulated(
     """
     columns = [c for c in data.columns if c != data.schema.household]
     compared = [c for c in columns if c != data.schema.weight]
+    forbidden = _Forbidden.of(data, columns, compared, common)
+    data = _pool(data, wanted, rng)
     homes = _Homes.of(data)
     neighbourhoods = Neighbourhoods.of(data, compared, rng)
     model = _Model(homes, neighbourhoods, related_sets(data, columns), rng)
     rows, household = homes.drawn(wanted, rng)
     shape = (wanted, len(columns))
     draws = _Draws(rows, household, rows.copy(), np.zeros(shape, dtype=bool), np.zeros(shape))
-    forbidden = _Forbidden.of(data, columns, compared, common)
     copies = np.arange(wanted)
     for number in range(_MOST_ROUNDS):
         draws.redrawn(copies, model, number)
@@ -241,6 +244,17 @@ def _simulated(
         got=f"{len(copies)} of {wanted} simulated records equal a real one",
         do="simulate fewer, or keep more variables or more detail",
     )
+
+
+def _pool(data: Microdata, wanted: int, rng: np.random.Generator) -> Microdata:
+    """Return the records after which simulated ones are made: all, or a sample of a large file."""
+    largest = max(_LARGEST_POOL, 4 * wanted)
+    if data.n_records <= largest:
+        return data
+    homes = np.arange(data.n_records)
+    if data.schema.household is not None:
+        homes = household_codes(data, by="simulating households")
+    return data.take(np.sort(random_order(homes, rng)[:largest]))
 
 
 def _mixed(data: Microdata, columns: list[str], draws: _Draws, shared: frozenset[str]) -> Microdata:

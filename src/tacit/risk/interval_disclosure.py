@@ -102,24 +102,25 @@ class IntervalDisclosure(
                 "by_attribute": dict(zip(names, _mean(hits, axis=(0, 2)).tolist(), strict=True)),
                 "by_width": _by_width(self.widths, _mean(hits, axis=(0, 1))),
                 "records_wholly_inside": _by_width(self.widths, _wholly_inside(hits)),
-                "values": int(np.sum(~np.isnan(hits[:, :, 0]))),
+                "values": int(np.sum(hits[:, :, 0] >= 0)),
             },
             explanation=_explanation(value, names, self.interval, self.widths),
             warnings=(*warnings, *attribute_warnings(both, names, self.attributes is not None)),
         )
 
     def _hits(self, both: Pair, fields: list[LinkageField]) -> np.ndarray:
-        """Say of records by attributes by widths who is disclosed: 1, 0, or NaN if not counted."""
+        """Say of records by attributes by widths who is disclosed: 1, 0, or -1 if not counted."""
         at, to = both.matched
         n_originals = both.original.n_records
-        hits = np.zeros((n_originals, len(fields), len(self.widths)), dtype=np.float32)
+        hits = np.zeros((n_originals, len(fields), len(self.widths)), dtype=np.int8)
         for c, field in enumerate(fields):
             if field.scale == "nominal":
                 raise DataError(f"{self.key}: there are no intervals of {field.name!r}")
             inside = _INSIDE[self.interval](field, at, to, np.array(self.widths))
-            # A record that was released more than once is disclosed if one of them discloses it.
-            np.maximum.at(hits[:, c, :], at, inside.astype(np.float32))
-            hits[np.isnan(field.external), c, :] = np.nan
+            for w in range(len(self.widths)):
+                # A record that was released more than once is disclosed if one copy discloses it.
+                hits[at[inside[:, w]], c, w] = 1
+            hits[np.isnan(field.external), c, :] = -1
         return hits
 
 
@@ -154,16 +155,16 @@ _INSIDE = {"rank": _inside_ranks, "deviation": _inside_deviations}
 
 def _mean(hits: np.ndarray, axis: Any) -> np.ndarray:
     """Mean over what is counted, NaN where nothing is."""
-    counted = np.sum(~np.isnan(hits), axis=axis)
-    total = np.nansum(hits, axis=axis, dtype=np.float64)
+    counted = np.sum(hits >= 0, axis=axis)
+    total = np.asarray(np.sum(hits == 1, axis=axis), dtype=np.float64)
     mean = np.divide(total, counted, out=np.full(np.shape(total), np.nan), where=counted > 0)
     return np.asarray(mean)
 
 
 def _wholly_inside(hits: np.ndarray) -> np.ndarray:
     """Share of records, by width, all of whose values there are lie in their intervals."""
-    counted = ~np.isnan(hits).all(axis=(1, 2))
-    return _mean(np.nanmin(hits[counted], axis=1, initial=1.0), axis=0)
+    counted = (hits[:, :, 0] >= 0).any(axis=1)
+    return _mean((hits[counted] != 0).all(axis=1).astype(np.int8), axis=0)
 
 
 def _by_width(widths: tuple[float, ...], values: np.ndarray) -> dict[str, float]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -51,13 +52,19 @@ class SurveyDesign:
         mean = float(w @ filled / w.sum())
         return mean, self._error(w * (filled - mean) / w.sum())
 
-    def _error(self, terms: np.ndarray) -> float:
-        """Return the error of a sum of terms: clusters drawn with replacement within strata."""
+    @cached_property
+    def _drawn(self) -> tuple[np.ndarray, np.ndarray]:
+        """Cluster of each record, and stratum of each cluster."""
         both = np.column_stack([self.strata, self.clusters])
         ids, n_clusters = group_ids(np.ascontiguousarray(both, dtype=np.int32))
-        sums = np.bincount(ids, terms, minlength=n_clusters)
         stratum = np.zeros(n_clusters, dtype=np.int64)
         stratum[ids] = self.strata
+        return ids, stratum
+
+    def _error(self, terms: np.ndarray) -> float:
+        """Return the error of a sum of terms: clusters drawn with replacement within strata."""
+        ids, stratum = self._drawn
+        sums = np.bincount(ids, terms, minlength=len(stratum))
         sizes = np.bincount(stratum)
         means = np.bincount(stratum, sums) / np.maximum(sizes, 1)
         # A stratum of one cluster has no variance of its own: it is compared with the whole file.

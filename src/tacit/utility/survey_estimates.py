@@ -78,14 +78,15 @@ class SurveyEstimates(
 
     def measure(self, original: Any, release: Any = None) -> Measurement:
         """Return the mean overlap of the intervals of all estimates."""
-        from scipy.stats import norm
+        from scipy.special import ndtri
 
         both = pair(original, release)
         if min(both.original.n_records, both.released.n_records) < 2:
             raise DataError(f"{self.key} needs at least two records in each file")
-        half = float(norm.ppf(0.5 + self.level / 2))
+        half = float(ndtri(0.5 + self.level / 2))
         columns = self._columns(both)
-        rows = [row for name in columns for row in _estimates(both, name, half, by=self.key)]
+        designs = SurveyDesign.of_both(both)
+        rows = [row for name in columns for row in _estimates(both, name, designs, half)]
         if not rows:
             raise DataError(f"{self.key} finds no estimate to compare", do="name the columns")
         value = float(np.mean([row["overlap"] for row in rows]))
@@ -114,11 +115,14 @@ class SurveyEstimates(
         return [*numbers, *(c for c in tabulated_columns(both) if c not in numbers)]
 
 
-def _estimates(both: Pair, name: str, half: float, *, by: str) -> Iterator[dict[str, Any]]:
+def _estimates(
+    both: Pair, name: str, designs: tuple[SurveyDesign, SurveyDesign], half: float
+) -> Iterator[dict[str, Any]]:
     """Estimate one column in both files."""
-    old, new = SurveyDesign.of_both(both)
+    old, new = designs
     kinds = {side.schema[name].kind for side in (both.original, both.released)}
     if kinds == {Kind.NUMERIC}:
+        by = SurveyEstimates.key
         before, after = (finite(s, [name], by=by)[:, 0] for s in (both.original, both.released))
         yield _row(f"mean of {name}", old.mean(before), new.mean(after), half)
         yield _row(f"total of {name}", old.total(before), new.total(after), half)
