@@ -68,6 +68,18 @@ def test_beats_distances_against_rank_swapping():
     assert np.mean(gains) > 1.2
 
 
+def test_the_better_choice_is_taken():
+    data = tacit.datasets.census(300)
+    release = tacit.Plan([mask.RankSwap(columns=COLUMNS, p=5)]).apply(data, seed=1)
+    for attributes in (["taxes"], COLUMNS):
+        best, nearest, any_ = (
+            risk.RankLinkage(attributes=attributes, choice=c).measure(data, release)
+            for c in ("best", "nearest", "any")
+        )
+        assert best.value == max(nearest.value, any_.value)
+        assert best.details["by_choice"] == {"nearest": nearest.value, "any": any_.value}
+
+
 def test_falls_on_average_as_p_grows():
     data = tacit.datasets.census(300)
     values = [

@@ -19,7 +19,7 @@ from tacit.report._tally import ORIGINAL, RELEASE, Tally, compare
 if TYPE_CHECKING:
     import altair as alt
 
-    AnyChart = alt.Chart | alt.LayerChart | alt.FacetChart | alt.VConcatChart
+    AnyChart = alt.Chart | alt.LayerChart | alt.FacetChart | alt.VConcatChart | alt.HConcatChart
 
 WIDTH = 312
 """Width of a chart in pixels: a phone held upright shows it nearly full size."""
@@ -242,7 +242,7 @@ def themed(chart: Any) -> AnyChart:
     """Give a chart the one look of tacit."""
     import altair as alt
 
-    if not isinstance(chart, alt.VConcatChart):
+    if not isinstance(chart, alt.VConcatChart | alt.HConcatChart):
         chart = chart.properties(autosize=alt.AutoSizeParams(type="fit-x", contains="padding"))
     styled: AnyChart = chart.configure(**_theme())
     return styled

@@ -67,9 +67,12 @@ class HtmlReport(Document, key="html-report", title="Report (HTML)"):
 
 def _content(release: Release, scorecard: Scorecard) -> dict[str, Any]:
     from tacit.report import _cards, _warnings
+    from tacit.report._hurt import hurt_analyses
     from tacit.report._loss import loss_table
+    from tacit.report._plots import relation_plots, risk_plots
     from tacit.report._steps import step_cards
     from tacit.report._variables import variable_cards
+    from tacit.report._worst import worst
 
     suspects = _warnings.suspected_identifiers(release)
     with track("writing the report"):
@@ -85,7 +88,11 @@ def _content(release: Release, scorecard: Scorecard) -> dict[str, Any]:
         "variables": variables,
         "groups": _groups(variables),
         "records": _record_figures(scorecard),
+        "risk_plots": risk_plots(release, scorecard),
+        "worst": worst(release, scorecard, suspects),
+        "hurt": hurt_analyses(scorecard),
         "loss": loss_table(scorecard),
+        "relations": relation_plots(release, scorecard),
         "plan": release.plan.to_toml(),
         "versions": _versions(),
     }

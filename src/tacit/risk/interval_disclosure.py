@@ -131,13 +131,16 @@ def _inside_ranks(
     ordered = np.sort(field.released[~np.isnan(field.released)])
     if not len(ordered):
         return np.zeros((len(at), len(widths)), dtype=bool)
-    old, new = field.external[at], field.released[to]
+    # In the order of the released values, so that neighbours are looked up one after the other.
+    order = np.argsort(field.released[to])
+    old, new = field.external[at[order]], field.released[to[order]]
     reach = np.floor(widths * len(ordered) / 100 + 1e-9).astype(np.int64)
     first = np.searchsorted(ordered, new)[:, None] - reach
     last = np.searchsorted(ordered, new, side="right")[:, None] - 1 + reach
     low, high = (ordered[np.clip(rank, 0, len(ordered) - 1)] for rank in (first, last))
-    inside = (low <= old[:, None]) & (old[:, None] <= high)
-    return np.asarray(inside & ~np.isnan(new)[:, None])
+    inside = np.empty((len(at), len(widths)), dtype=bool)
+    inside[order] = (low <= old[:, None]) & (old[:, None] <= high) & ~np.isnan(new)[:, None]
+    return inside
 
 
 def _inside_deviations(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -49,7 +50,9 @@ class RankLinkage(
     ranks being those among the released values, and equal values sharing all their ranks. The value
     is the mean over original records of :math:`[i \in B_i] / |B_i|` if a candidate is picked at
     random, and of the chance that the own record is the candidate nearest in rank (squared
-    differences summed over attributes, ties split) else. The own record is always a candidate if
+    differences summed over attributes, ties split) if the nearest one is taken. The latter finds
+    more people where several attributes are known, but fewer than chance where only one is, since
+    swapping moves every value. The own record is always a candidate if
     the window is right; by default it is the narrowest one that holds all true pairs, which the
     intruder is taken to know. People who were not released count as not linked.
 
@@ -71,8 +74,9 @@ class RankLinkage(
     """Numeric, ordinal or date columns that were swapped; by default the shared numeric ones."""
     p: Annotated[float, Gt(0), Le(100)] | None = None
     """Largest difference of ranks, in percent; by default what holds all true pairs."""
-    choice: Literal["nearest", "any"] = "nearest"
-    """Whether the intruder takes the candidate nearest in rank, or any candidate."""
+    choice: Literal["best", "nearest", "any"] = "best"
+    """Whether the intruder takes the candidate nearest in rank, any candidate, or does whichever
+    of the two finds more people."""
     record_id: str | None = None
     """Column that numbers the records of two plain files; by default they are paired by order."""
 
@@ -92,7 +96,8 @@ class RankLinkage(
             RankedColumn.of(f, at, to, self.p, by=self.key) for f in linkage_fields(both, names)
         ]
         by_choice, n_candidates = windowed_links(columns, at, to)
-        share = by_choice[self.choice]
+        choice = self.choice if self.choice != "best" else max(by_choice, key=_mean_of(by_choice))
+        share = by_choice[choice]
         return Measurement(
             key=self.key,
             title=self.title,
@@ -103,6 +108,7 @@ class RankLinkage(
             per_unit=share,
             details={
                 "attributes": names,
+                "choice": choice,
                 "windows": dict(zip(names, [c.window for c in columns], strict=True)),
                 "by_choice": {choice: float(found.mean()) for choice, found in by_choice.items()},
                 "median_candidates": float(np.median(n_candidates[at])),
@@ -111,6 +117,10 @@ class RankLinkage(
             explanation=explanation(share, names),
             warnings=(*warnings, *attribute_warnings(both, names, self.attributes is not None)),
         )
+
+
+def _mean_of(by_choice: dict[str, np.ndarray]) -> Callable[[str], float]:
+    return lambda choice: float(by_choice[choice].mean())
 
 
 @dataclass(frozen=True)

@@ -137,8 +137,7 @@ class AnalyticalValidity(
                 "checks": [c.as_dict() for c in
                            [*failed, *(c for c in checks if c.passed)][:_MOST_CHECKS_LISTED]],
                 "n_checks": len(checks),
-                "worst": [{"what": c.what, "difference": c.difference, "limit": c.limit}
-                          for c in failed[:10]],
+                "worst": [c.as_dict() for c in failed[:10]],
             },
             explanation=_explanation(checks, failed, valid),
         )  # fmt: skip

@@ -80,13 +80,12 @@ class ProbabilisticLoss(
         terms = _terms(statistics)
         known = [t for t in terms.values() if not np.isnan(t)]
         value = float(np.mean(known)) if known else float("nan")
-        worst = sorted(statistics, key=lambda s: (-np.nan_to_num(s.loss), s.name))[:_N_WORST]
         return Measurement(
             key=self.key, title=self.title, value=value, better="lower", bounds=(0.0, 1.0),
             unit="percent",
             details={
                 "columns": numbers.columns, "terms": terms, "statistics": len(statistics),
-                "worst": [s.as_dict() for s in worst if s.loss > 0],
+                "worst": [s.as_dict() for s in _worst(statistics)],
             },
             explanation=_explanation(value, terms), warnings=numbers.warnings,
         )  # fmt: skip
@@ -172,6 +171,16 @@ def _terms(statistics: list[Statistic]) -> dict[str, float]:
         losses = [s.loss for s in statistics if s.term == term and not np.isnan(s.loss)]
         found[term] = float(np.mean(losses)) if losses else float("nan")
     return found
+
+
+def _worst(statistics: list[Statistic]) -> list[Statistic]:
+    """List the statistics that lost most, only the worst quantile of each column."""
+    moved = [s for s in statistics if s.loss > 0]
+    moved.sort(key=lambda s: (-s.loss, -abs(s.release - s.original) / (s.error or np.inf), s.name))
+    seen: dict[str, Statistic] = {}
+    for s in moved:
+        seen.setdefault(s.name.split(" up to ")[0] if s.term == "quantile" else s.name, s)
+    return list(seen.values())[:_N_WORST]
 
 
 def _explanation(value: float, terms: dict[str, float]) -> str:
