@@ -10,7 +10,8 @@ import vl_convert
 
 import tacit
 from tacit.core.schema import Kind
-from tacit.report._charts import before_after, themed
+from tacit.report._charts import draw, themed
+from tacit.report._tally import compare
 
 _RECORDS, _POINTS, _SEED = 600, 300, 1
 
@@ -20,9 +21,10 @@ def picture(method) -> str:
     data = tacit.datasets.census(_RECORDS)
     release = tacit.Plan([method(**method.example)]).apply(data, seed=_SEED)
     column = shown_column(data, release)
-    whole = before_after(data, release, column)
+    whole = [draw(tally) for tally in compare(data, release.data, column)]
     single = moves(data, release, column)
-    chart = alt.hconcat(single, whole) if single is not None else whole
+    parts = ([] if single is None else [single]) + whole
+    chart = alt.hconcat(*parts).resolve_scale(color="independent", yOffset="independent")
     return vl_convert.vegalite_to_svg(themed(chart).to_dict())
 
 
@@ -30,10 +32,10 @@ def shown_column(data, release) -> str:
     """Return the variable that changed on most records, or the first key."""
     paired = _paired(data, release)
     changes = {
-        name: paired.select((pl.col(f"{name}:before") != pl.col(f"{name}:after")).fill_null(True)).sum().item()
+        name: int(paired[f"{name}:before"].ne_missing(paired[f"{name}:after"]).sum())
         for name in release.data.columns
         if name in data.columns
-    }  # fmt: skip
+    }
     most = max(changes, key=lambda name: changes[name], default="")
     return most if changes.get(most) else release.data.schema.keys[0]
 
@@ -72,7 +74,9 @@ def _scatter(column, old, new):
 
 
 def _counts(column, old, new):
-    table = pl.DataFrame({"before": old.fill_null("(missing)"), "after": new.fill_null("(missing)")})
+    table = pl.DataFrame(
+        {"before": old.fill_null("(missing)"), "after": new.fill_null("(missing)")}
+    )
     if table["before"].n_unique() > 25 or table["after"].n_unique() > 25:
         return None
     rows = table.group_by("before", "after").len("records").sort("before", "after").to_dicts()
@@ -86,4 +90,6 @@ def _counts(column, old, new):
 
 def alternative_text(method) -> str:
     """Say in words what the picture shows."""
-    return f"What {method.title} does to one variable: single values before and after, and the whole."
+    return (
+        f"What {method.title} does to one variable: single values before and after, and the whole."
+    )

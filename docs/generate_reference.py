@@ -10,6 +10,7 @@ import re
 import shlex
 from pathlib import Path
 
+import effect_pictures
 import typer
 from numpydoc.docscrape import NumpyDocString
 from typer.cli import get_docs_for_click
@@ -46,8 +47,11 @@ def write(folder: Path) -> None:
     """Write the pages, leave unchanged ones alone, and remove those of methods that are gone."""
     folder.mkdir(parents=True, exist_ok=True)
     texts = pages()
-    for stale in {path.name for path in folder.iterdir()} - texts.keys():
+    drawn = {picture_name(method): method for method in tacit.methods("mask")}
+    for stale in {path.name for path in folder.iterdir()} - texts.keys() - drawn.keys():
         (folder / stale).unlink()
+    for name, method in drawn.items():
+        draw_picture(method, folder / name)
     for name, text in texts.items():
         path = folder / name
         if not path.is_file() or path.read_text(encoding="utf-8") != text:
@@ -56,6 +60,17 @@ def write(folder: Path) -> None:
 
 def page_name(method) -> str:
     return f"{method.family}-{method.key}.rst"
+
+
+def picture_name(method) -> str:
+    return f"{method.family}-{method.key}.svg"
+
+
+def draw_picture(method, path: Path) -> None:
+    """Draw what a masking method does, unless the picture is newer than the method."""
+    source = Path(inspect.getfile(method))
+    if not path.is_file() or path.stat().st_mtime < source.stat().st_mtime:
+        path.write_text(effect_pictures.picture(method), encoding="utf-8")
 
 
 # -- pages ----------------------------------------------------------------------------------------
@@ -90,6 +105,7 @@ def method_page(method) -> str:
         f"Class ``{method.__module__.rpartition('.')[0]}.{method.__name__}``, "
         f"family ``{method.family}``, key ``{method.key}``.",
         "\n".join(doc["Extended Summary"]),
+        _picture(method),
         *_section("Parameters", parameter_table(document["parameters"])),
         *_section("Notes", "\n".join(doc["Notes"])),
         *_section("How to write it", usage(method, document)),
@@ -98,6 +114,16 @@ def method_page(method) -> str:
     ]
     text = with_citations("\n\n".join(filter(None, parts)), role="footcite:p")
     return text + _references(method, text)
+
+
+def _picture(method) -> str:
+    if method.family != "mask":
+        return ""
+    words = effect_pictures.alternative_text(method)
+    caption = (
+        "Left: single records. Right: the variable as a whole, original behind, release in front."
+    )
+    return f".. figure:: {picture_name(method)}\n   :alt: {words}\n\n   {caption}"
 
 
 def _references(method, text: str) -> str:

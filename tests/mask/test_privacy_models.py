@@ -90,7 +90,7 @@ def test_hierarchical_distance_is_the_cheapest_transport(values, n):
 
 
 def test_salaries_of_li2007_by_hand():
-    # Section 4.1 of li2007: nine salaries 3k-11k; {3k, 4k, 5k} is 0.375 away, {6k, 8k, 11k} 0.167.
+    # The example of li2007: nine salaries 3k-11k; {3k, 4k, 5k} is 0.375 away, {6k, 8k, 11k} 0.167.
     salaries = [3, 4, 5, 6, 7, 8, 9, 10, 11]
     bound = conditions(salaries, closeness=0.5, distance="ordered")
     assert measured_distance(bound, np.array([0, 1, 2])) == pytest.approx(0.375)

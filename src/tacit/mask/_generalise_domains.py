@@ -53,7 +53,7 @@ class Domain:
         """Loss of each value at each level: 0 for a leaf, 1 for the whole domain."""
         if self.n_leaves == 1:
             return np.zeros_like(self.shares)
-        # Normalised so that a leaf costs nothing; Section 2 of prasser2020.
+        # ARX's Loss (prasser2020), normalised so that a leaf costs nothing.
         return np.asarray((self.shares - 1 / self.n_leaves) / (1 - 1 / self.n_leaves))
 
 

@@ -68,7 +68,7 @@ class Objective:
     def total(self, means: np.ndarray, tally: Tally) -> float:
         """Return the sum to minimise; `means` are the losses per key without suppression."""
         if self.name == "discernibility":
-            # Eq. (2) of bayardo2005: a suppressed record counts as like all others.
+            # The metric of bayardo2005: a suppressed record counts as like all others.
             return tally.sum_of_squares + float(tally.n_suppressed) * tally.n_records
         if self.name == "class-size":
             return tally.n_records / max(tally.n_classes + (tally.n_suppressed > 0), 1)

@@ -50,13 +50,6 @@ class PrivacyModels:
         asked = (self.diversity, self.closeness, self.sensitivity)
         return any(limit is not None for limit in asked)
 
-    @property
-    def grows_with_classes(self) -> bool:
-        """Whether a class that meets the conditions still does with any other records added."""
-        return self.closeness is None and (
-            self.diversity is None or self.diversity_kind == "distinct"
-        )
-
     def limits(self) -> np.ndarray:
         """Return the limits in the order of the kernel; -1 where nothing is asked."""
         limits = np.full(7, -1.0)

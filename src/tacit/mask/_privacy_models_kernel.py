@@ -57,7 +57,7 @@ def _is_recursive(counts: np.ndarray, c: float, rank: int) -> bool:
 
 @njit(cache=True)
 def _equal_distance(values: np.ndarray, counts: np.ndarray, n: int, q: np.ndarray) -> float:
-    # Section 4.2 of li2007: half the sum of |p - q| is the sum over values where p exceeds q.
+    # Equal distance of li2007: half the sum of |p - q| is the sum over values where p exceeds q.
     total = 0.0
     for i in range(values.size):
         total += max(0.0, counts[i] / n - q[values[i]])
@@ -79,7 +79,7 @@ def _gap(start: int, stop: int, level: float, Q: np.ndarray, S: np.ndarray) -> f
 def _ordered_distance(
     values: np.ndarray, counts: np.ndarray, n: int, Q: np.ndarray, S: np.ndarray
 ) -> float:
-    # Section 4.1 of li2007: the sum of |cumulative p - cumulative q| over m - 1.
+    # Ordered distance of li2007: the sum of |cumulative p - cumulative q| over m - 1.
     if Q.size < 2:
         return 0.0
     total, level, at = 0.0, 0.0, 0
@@ -99,7 +99,7 @@ def _tree_distance(
     parents: np.ndarray,
     widths: np.ndarray,
 ) -> float:
-    # Section 4.3 of li2007: at each node, the mass its children exchange, times its height.
+    # Hierarchical distance of li2007: the mass that children exchange, times the node's height.
     n_levels = parents.shape[0]
     extra = -q
     for i in range(values.size):

@@ -65,9 +65,10 @@ class Generalise(
       :math:`m - 1` (ordered), or the height of the lowest common ancestor over that of the
       hierarchy (hierarchical).
 
-    The loss that is minimised [prasser2020]_ is, with :math:`L_j` leaves in the domain of key
-    :math:`j`, of which the label of record :math:`i` covers :math:`c_{ij}` (:math:`L_j` where it is
-    suppressed), and importance :math:`w_j` adding up to 1,
+    The loss that is minimised is that of ARX [prasser2020]_, worked out from its results:
+    with :math:`L_j` leaves in the domain of key :math:`j`, of which the label of record :math:`i`
+    covers :math:`c_{ij}` (:math:`L_j` where it is suppressed), and importance :math:`w_j` adding up
+    to 1,
 
     .. math:: \prod_j (1 + x_j)^{w_j} - 1, \qquad
               x_j = \frac1n \sum_i \frac{c_{ij}/L_j - 1/L_j}{1 - 1/L_j}.

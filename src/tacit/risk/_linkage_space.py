@@ -34,13 +34,6 @@ class Space:
         """What an index of the released records needs."""
         return self.points, self.n_measured, self.blank
 
-    def of(self, columns: Sequence[int]) -> Space:
-        """Return the space of some columns only."""
-        chosen = sorted(columns)
-        n_measured = sum(c < self.n_measured for c in chosen)
-        blank = self.blank[chosen]
-        return Space(self.targets[:, chosen], self.points[:, chosen], n_measured, blank)
-
 
 def space(fields: Sequence[LinkageField], distance: Distance, *, by: str) -> Space:
     """Put fields on scales that compare; the original's standard deviations are the units."""
@@ -53,13 +46,6 @@ def space(fields: Sequence[LinkageField], distance: Distance, *, by: str) -> Spa
     points = np.column_stack([released for _, released in columns])
     blank = np.array([_typical(f, e) for f, (e, _) in zip(ordered, columns, strict=True)])
     return Space(targets, points, len(measured), blank)
-
-
-def in_order(fields: Sequence[LinkageField]) -> list[str]:
-    """Names of the fields in the order of the columns of a space."""
-    return [f.name for f in fields if f.scale != "nominal"] + [
-        f.name for f in fields if f.scale == "nominal"
-    ]
 
 
 def _scaled(field: LinkageField) -> tuple[np.ndarray, np.ndarray]:
