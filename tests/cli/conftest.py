@@ -44,7 +44,9 @@ def run():
     """Run a command in this process."""
 
     def run(*words: object):
-        return CliRunner().invoke(app, [str(word) for word in words], prog_name="tacit")
+        # As wide as a person's screen, whatever runs the tests.
+        runner = CliRunner(env={"COLUMNS": "160"})
+        return runner.invoke(app, [str(word) for word in words], prog_name="tacit")
 
     return run
 

@@ -6,7 +6,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from tacit.core.errors import WriteError
@@ -26,6 +26,7 @@ def new_folder(target: Path, *, force: bool = False) -> Iterator[Path]:
         )
     if target.exists() and not target.is_dir():
         raise WriteError("the output path is a file, not a folder", got=str(target))
+    parents = _missing_parents(target)
     scratch = _scratch_beside(target)
     try:
         yield scratch
@@ -37,12 +38,14 @@ def new_folder(target: Path, *, force: bool = False) -> Iterator[Path]:
         raise WriteError(f"could not write {target}: {error.strerror or error}") from error
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
+        _remove_empty(parents)
 
 
 @contextmanager
 def new_file(target: Path) -> Iterator[Path]:
     """Yield a scratch path that replaces `target` when the block ends without an error."""
     target = Path(os.path.abspath(target))  # noqa: PTH100 - resolve() would follow a link
+    parents = _missing_parents(target)
     folder = _scratch_beside(target)
     scratch = folder / target.name
     try:
@@ -54,12 +57,25 @@ def new_file(target: Path) -> Iterator[Path]:
         raise WriteError(f"could not write {target}: {error.strerror or error}") from error
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+        _remove_empty(parents)
 
 
 def write_text(target: Path, text: str) -> None:
     """Write a UTF-8 text file whole or not at all."""
     with new_file(target) as scratch:
         scratch.write_text(text, encoding="utf-8")
+
+
+def _missing_parents(target: Path) -> list[Path]:
+    """Return the folders that have to be made for `target`, innermost first."""
+    return [parent for parent in target.parents if not parent.exists()]
+
+
+def _remove_empty(folders: list[Path]) -> None:
+    """Remove folders made for an output that did not come; those that hold something stay."""
+    with suppress(OSError):
+        for folder in folders:
+            folder.rmdir()
 
 
 def _scratch_beside(target: Path) -> Path:

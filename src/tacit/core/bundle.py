@@ -21,6 +21,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from tacit.core.atomic import new_folder
 from tacit.core.digest import file_digest, frame_digest
 from tacit.core.errors import ParameterError, WriteError
@@ -28,6 +30,7 @@ from tacit.core.method import find, methods
 
 if TYPE_CHECKING:
     from tacit.core.data import Microdata
+    from tacit.core.measurement import Measurement
     from tacit.core.release import Release
     from tacit.core.scorecard import Scorecard
 
@@ -134,10 +137,25 @@ def _per_record(release: Release, scorecard: Scorecard) -> Any:
 
     columns = {"original_record": release.rows}
     for measurement in scorecard.risks:
-        per_unit = measurement.per_unit
-        if per_unit is not None and len(per_unit) == len(release.rows):
-            columns[measurement.key] = per_unit
+        values = _of_released_records(measurement, release)
+        if values is not None:
+            columns[measurement.key] = values
     return pl.DataFrame(columns)
+
+
+def _of_released_records(measurement: Measurement, release: Release) -> np.ndarray | None:
+    """Return the values of the released records, where the measure has values per record."""
+    values, rows = measurement.per_unit, release.rows
+    if values is None:
+        return None
+    if measurement.units == "released":
+        return values if len(values) == len(rows) else None
+    if len(values) != release.original.n_records:
+        return None
+    # An original unit's value goes with its record, wherever sampling or shuffling has put that.
+    own = np.full(len(rows), np.nan)
+    own[rows >= 0] = np.asarray(values, dtype=np.float64)[rows[rows >= 0]]
+    return own
 
 
 def public_note(release: Release) -> str:

@@ -147,7 +147,20 @@ class Microdata:
         described = {v.name: v for v in schema.variables}
         variables = tuple(described.get(v.name, v) for v in self.schema.variables)
         full = Schema(variables=variables, constraints=schema.constraints)
-        return replace(self, schema=full)
+        return self._described_by(full)
+
+    def _described_by(self, schema: Schema) -> Microdata:
+        """Use a schema whose new kinds fit the types of their columns."""
+        types = self.lazy.collect_schema()
+        for before, after in zip(self.schema.variables, schema.variables, strict=True):
+            if after.kind != before.kind and not _can_be(types[after.name], after.kind):
+                raise SchemaError(
+                    f"{after.name!r} cannot be {after.kind}",
+                    got=f"a column of {types[after.name]}",
+                    do=f"convert it, for example with tacit.read(..., "
+                    f"types={{{after.name!r}: {str(after.kind)!r}}})",
+                )
+        return replace(self, schema=schema)
 
     def with_roles(
         self,
@@ -199,7 +212,7 @@ class Microdata:
 
     def with_kinds(self, **kinds: Kind | str) -> Microdata:
         """Say how columns compare: ``with_kinds(sex="nominal")``."""
-        return replace(self, schema=self.schema.with_kinds(kinds))
+        return self._described_by(self.schema.with_kinds(kinds))
 
     def with_categories(self, **categories: Iterable[str]) -> Microdata:
         """Declare ordinal columns with their ordered categories, lowest first."""
@@ -227,6 +240,12 @@ class Microdata:
         self, everyone: Iterable[str] = (), some: Mapping[str, Iterable[bool]] | None = None
     ) -> Microdata:
         """Say which fields an intruder knows, for every record or for some (TFB, section 3)."""
+        if isinstance(everyone, str):
+            raise SchemaError(
+                "known columns are given as a list of names",
+                got=repr(everyone),
+                do=f"write [{everyone!r}]",
+            )
         knowledge = Knowledge.of(everyone, some or {}, self.n_records)
         self.schema.require(knowledge.columns)
         return replace(self, knowledge=knowledge)
@@ -321,6 +340,13 @@ def _kind_of(dtype: Any) -> Kind:
     if dtype.is_temporal():
         return Kind.DATE
     return Kind.NOMINAL
+
+
+def _can_be(dtype: Any, kind: Kind) -> bool:
+    """Whether values of this type compare as the kind says."""
+    if kind is Kind.NUMERIC:
+        return bool(dtype.is_numeric() or dtype == nw.Boolean)
+    return kind is not Kind.DATE or bool(dtype.is_temporal())
 
 
 def _with_declared_order(schema: Schema, origin: Origin) -> Schema:

@@ -6,6 +6,7 @@ The tree::
     ├── ParameterError          a method's parameter has a bad value, is missing or misspelt
     │   └── UnknownMethodError  no method, measure or format of that name
     ├── SchemaError             roles, kinds, hierarchies or constraints do not fit the data
+    │   └── UnknownColumnError  no column of that name
     ├── DataError               the data cannot be used for what was asked
     │   └── ReadError           a file or table could not be read
     ├── ProtectionError         a guarantee cannot be met, so nothing is released
@@ -60,6 +61,14 @@ class UnknownMethodError(ParameterError):
 
 class SchemaError(TacitError, ValueError):
     """Roles, kinds, hierarchies or constraints do not fit the data."""
+
+
+class UnknownColumnError(SchemaError):
+    """No column of that name."""
+
+    def __init__(self, column: str, known: Iterable[str]) -> None:
+        self.column = column
+        super().__init__(f"there is no column {column!r}", do=nearest(column, known))
 
 
 class DataError(TacitError, ValueError):

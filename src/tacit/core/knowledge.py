@@ -30,7 +30,7 @@ class Knowledge:
         """Check and freeze what a user gave."""
         arrays = {}
         for name, flags in some.items():
-            array = np.asarray(list(flags), dtype=bool)
+            array = _flags(name, flags)
             if len(array) != n_records:
                 raise DataError(
                     f"knowledge of {name!r} needs one true or false per record",
@@ -60,3 +60,14 @@ class Knowledge:
     def take(self, index: np.ndarray) -> Knowledge:
         """Return what is known about the records at these positions."""
         return Knowledge(self.everyone, {name: flags[index] for name, flags in self.some.items()})
+
+
+def _flags(name: str, given: Iterable[bool]) -> np.ndarray:
+    """Read flags that are true or false; a word such as "no" would silently count as true."""
+    flags = np.asarray(list(given))
+    if flags.dtype.kind not in "biuf" or not np.isin(flags, (0, 1)).all():
+        raise DataError(
+            f"knowledge of {name!r} needs one true or false per record",
+            got=f"values of {flags.dtype}" if flags.dtype.kind in "OUS" else "other numbers",
+        )
+    return flags.astype(bool)

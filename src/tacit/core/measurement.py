@@ -11,6 +11,7 @@ import numpy as np
 
 Better = Literal["lower", "higher"]
 Unit = Literal["number", "count", "percent"]
+Units = Literal["released", "original"]
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,8 @@ class Measurement:
     """How to print the number; a percent is stored as a share."""
     per_unit: np.ndarray | None = None
     """The value for each record (or cell), where the measure has one."""
+    units: Units = "released"
+    """Whose values they are: of the released records, or of the original ones, in file order."""
     interval: tuple[float, float] | None = None
     """A confidence interval, where the measure has one."""
     details: Mapping[str, Any] = field(default_factory=dict)

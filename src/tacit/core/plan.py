@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,16 @@ import numpy as np
 
 from tacit.core.atomic import write_text
 from tacit.core.data import Microdata
-from tacit.core.errors import ParameterError, PlanError, nearest
+from tacit.core.errors import (
+    DataError,
+    ParameterError,
+    PlanError,
+    SchemaError,
+    UnknownColumnError,
+    nearest,
+)
 from tacit.core.families import Mask
-from tacit.core.method import build
+from tacit.core.method import Method, build
 from tacit.core.progress import track
 from tacit.core.release import Release, Step
 from tacit.core.rng import fresh_seed, step_generator
@@ -40,6 +48,12 @@ class Plan:
     methods: tuple[Mask, ...]
 
     def __init__(self, methods: Iterable[Mask | Mapping[str, Any]] = ()) -> None:
+        if isinstance(methods, Method | str | Mapping):
+            raise ParameterError(
+                "a plan is a list of masking methods",
+                got=repr(methods),
+                do="put it into a list, even if it is the only one",
+            )
         built = tuple(m if isinstance(m, Mask) else _build(m) for m in methods)
         object.__setattr__(self, "methods", built)
 
@@ -67,17 +81,16 @@ class Plan:
         current, steps = original.numbered(), []
         identifiers = current.schema.identifiers
         if identifiers:
-            current = current.drop(identifiers)
+            current = _without(current, identifiers)
             note = f"Direct identifiers removed: {', '.join(identifiers)}"
             steps.append(Step(note, "Direct identifiers removed", 0.0, len(current)))
         with track("applying the plan", len(self.methods)) as advance:
             for number, method in enumerate(self.methods):
                 started = time.perf_counter()
-                current = method.apply(current, step_generator(seed, number)).in_memory()
+                with _explaining(identifiers):
+                    current = method.apply(current, step_generator(seed, number)).in_memory()
                 seconds = time.perf_counter() - started
-                steps.append(
-                    Step(method.describe(), method.public_note(), seconds, len(current))
-                )
+                steps.append(Step(method.describe(), method.public_note(), seconds, len(current)))
                 advance(1)
         return Release(original, current, self, seed, tuple(steps))
 
@@ -126,6 +139,30 @@ class Plan:
             return cls.from_toml(path.read_text(encoding="utf-8"))
         except UnicodeDecodeError as error:
             raise PlanError(f"the plan file is not UTF-8 text: {path}") from error
+
+
+def _without(data: Microdata, identifiers: list[str]) -> Microdata:
+    if len(identifiers) == len(data.columns):
+        raise DataError(
+            "every column is an identifier, so nothing is left to release",
+            got=", ".join(identifiers),
+            do="give the columns to release another role",
+        )
+    return data.drop(identifiers)
+
+
+@contextmanager
+def _explaining(identifiers: list[str]) -> Iterator[None]:
+    """Say why an identifier that a step asks for is not there."""
+    try:
+        yield
+    except UnknownColumnError as error:
+        if error.column not in identifiers:
+            raise
+        raise SchemaError(
+            f"{error.column!r} is an identifier, which is removed before the first step",
+            do="leave it out of the plan, or give it another role",
+        ) from error
 
 
 def _build(step: Mapping[str, Any]) -> Mask:

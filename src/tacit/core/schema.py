@@ -13,7 +13,7 @@ from pydantic import Field, field_serializer, model_validator
 
 from tacit.core.atomic import write_text
 from tacit.core.constraints import Constraint
-from tacit.core.errors import ParameterError, SchemaError, nearest
+from tacit.core.errors import ParameterError, SchemaError, UnknownColumnError, nearest
 from tacit.core.hierarchy import Hierarchy
 from tacit.core.value import Value
 
@@ -111,7 +111,7 @@ class Schema(Value):
         for variable in self.variables:
             if variable.name == name:
                 return variable
-        raise SchemaError(f"there is no column {name!r}", do=nearest(name, self.columns))
+        raise UnknownColumnError(name, self.columns)
 
     def __contains__(self, name: object) -> bool:
         return any(v.name == name for v in self.variables)

@@ -238,11 +238,12 @@ def _checked_categories(data: Microdata, column: str) -> tuple[str, ...]:
 
 def _threshold_category(data: Microdata, tail: Tail, categories: tuple[str, ...]) -> str:
     if tail.quantile is None:
-        threshold = str(tail.threshold)
+        given = tail.threshold
+        threshold = number_label(given) if isinstance(given, float) else str(given)
         if threshold not in categories:
             raise ParameterError(
                 f"parameter 'threshold' must be a category of {tail.column!r}",
-                got=repr(tail.threshold),
+                got=repr(threshold),
                 do=nearest(threshold, categories),
             )
         return threshold

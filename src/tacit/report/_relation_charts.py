@@ -25,6 +25,8 @@ _MOST_LABELS = 10
 _STRONGEST = 0.3
 """A change of a correlation by this much has the full colour."""
 _CELL = 26
+_CONTRAST = 0.4
+"""Power of a share that gives the strength of its colour: small classes must show."""
 
 
 @dataclass(frozen=True)
@@ -240,11 +242,11 @@ def _panel(crossing: Crossing, series: str, *, is_first: bool) -> Any:
     x_labels, y_labels = crossing.labels
     rows = [
         {"x": x_labels[i], "y": y_labels[j],
-         "strength": float(np.sqrt(table[i, j] / total / largest))}
+         "strength": float((table[i, j] / total / largest) ** _CONTRAST)}
         for i, j in zip(*np.nonzero(table), strict=True)
     ]  # fmt: skip
     look: dict[str, Any] = {
-        "labelLimit": 90,
+        "labelLimit": 120,
         "ticks": False,
         "domain": False,
         "grid": False,
@@ -259,7 +261,7 @@ def _panel(crossing: Crossing, series: str, *, is_first: bool) -> Any:
                     axis=alt.Axis(title=None, labelAngle=-40, **look)),
             y=alt.Y("y:N", sort=None, scale=alt.Scale(domain=list(y_labels)[::-1]), axis=shown),
             opacity=alt.Opacity("strength:Q", legend=None,
-                                scale=alt.Scale(domain=[0, 1], range=[0.06, 1])),
+                                scale=alt.Scale(domain=[0, 1], range=[0.08, 1])),
         )
         .properties(width=WIDTH // 2 - 20, height=190)
     )  # fmt: skip

@@ -105,7 +105,7 @@ def worst(release: Release, scorecard: Scorecard, suspects: Collection[str] = ()
 
 
 def _groups(release: Release, keys: Sequence[str], sizes: np.ndarray) -> list[RiskyGroup]:
-    """List the groups of highest risk, leaving out those that only repeat a listed one."""
+    """List the groups that add most to the risk, but none that only repeats a listed one."""
     labelled = {k: found for k in keys[:_MOST_KEYS] if (found := _labels(release, k)) is not None}
     risk = 1.0 / sizes
     candidates = [
@@ -117,7 +117,8 @@ def _groups(release: Release, keys: Sequence[str], sizes: np.ndarray) -> list[Ri
     typical = float(risk.mean())
     limit = min(_MUCH * typical, (1.0 + typical) / 2)
     risky = [(group, names) for group, names in candidates if group.risk >= limit]
-    risky.sort(key=lambda found: (-found[0].risk, -found[0].records, found[0].name))
+    # What a group adds to the risk of the file: being many counts as well as being exposed.
+    risky.sort(key=lambda f: (-f[0].records * (f[0].risk - typical), len(f[1]), f[0].name))
     kept: list[tuple[RiskyGroup, frozenset[str]]] = []
     for group, names in risky:
         if not any(names & other for _, other in kept if _says_as_much(other, names)):

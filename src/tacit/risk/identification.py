@@ -171,6 +171,7 @@ class IdentificationRisk(
             bounds=(0.0, 1.0),
             unit="percent",
             per_unit=probability,
+            units="original",
             details=details,
             explanation=_explanation(probability, names),
             warnings=(*warnings, *(text for _, text in unpaired.values() if text)),

@@ -54,7 +54,7 @@ class CategoryChanges(
     def objection(self, original: Microdata) -> str | None:
         """Say that there is no categorical column."""
         if original.n_records == 0:
-            return "no record"
+            return "there is no record to compare"
         if self.columns is None and not tabulated_columns(pair(original)):
             return "no categorical column"
         return None

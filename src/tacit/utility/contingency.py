@@ -68,7 +68,7 @@ class ContingencyLoss(
     def objection(self, original: Microdata) -> str | None:
         """Say that the file has no record to tabulate."""
         if original.n_records == 0:
-            return "no record"
+            return "there is no record to compare"
         if self.columns is None and len(tabulated_columns(pair(original))) < self.order:
             return f"fewer than {self.order} categorical columns"
         return None

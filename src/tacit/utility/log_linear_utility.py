@@ -47,8 +47,10 @@ class LogLinearUtility(
 
     The paper gives the model by its sufficient margins, so its parameters are fitted to each table;
     ``likelihood = "fitted"`` keeps those of the original, which makes a combination that the
-    original does not have impossible and the value minus infinity. A release of another number of
-    records is scaled to that of the original. Cells without records count as possible: with many
+    original does not have impossible and the value minus infinity. Refitted, the value also rises
+    or falls as categories become more or less evenly used; what each relation of the model lost is
+    in ``details["worst"]``. A release of another number of records is scaled to that of the
+    original. Cells without records count as possible: with many
     categories AIC keeps too few interactions rather than too many [gomatam2005]_.
 
     Examples
@@ -102,7 +104,7 @@ class LogLinearUtility(
             details={
                 "columns": codes.columns, "criterion": self.criterion, "generators": names,
                 "parameters": best.model.n_parameters(before.shape), "cells": before.size,
-                "log_likelihood": best.log_likelihood, "per_record": value / before.sum(),
+                "log_likelihood": best.log_likelihood, "per_record": float(value / before.sum()),
                 "impossible_records": impossible,
                 "worst": _terms_lost(best, before, after, codes.columns),
             },
@@ -162,20 +164,19 @@ def _dense_tables(codes: SharedCodes, most: int) -> tuple[np.ndarray, np.ndarray
 def _terms_lost(
     best: Fit, before: np.ndarray, after: np.ndarray, columns: list[str]
 ) -> list[dict[str, Any]]:
-    """Say for each generator how much of its own log-likelihood the release lost."""
+    """Say for each interaction of the model how much of its log-likelihood the release lost."""
+    singles = LogLinearModel.independence(before.ndim)
+    scale = before.sum() / after.sum()
     rows = []
-    for term in best.model.generators:
-        alone = LogLinearModel(frozenset({term}) | _singles(before.ndim))
-        old = fitted(before, alone).log_likelihood
-        new = fitted(after, alone).log_likelihood * before.sum() / after.sum()
+    for term in (g for g in best.model.generators if len(g) > 1):
+        together = LogLinearModel(singles.terms | {term})
+        old, new = (
+            fitted(t, together).log_likelihood - fitted(t, singles).log_likelihood
+            for t in (before, after)
+        )
         names = " by ".join(columns[j] for j in sorted(term))
-        rows.append({"what": f"relation of {names}" if len(term) > 1 else f"shares of {names}",
-                     "change": new - old})  # fmt: skip
+        rows.append({"what": f"relation of {names}", "change": float(new * scale - old)})
     return sorted(rows, key=lambda row: row["change"])
-
-
-def _singles(n_variables: int) -> frozenset[frozenset[int]]:
-    return LogLinearModel.independence(n_variables).terms
 
 
 def _explanation(value: float, names: list[list[str]], n: int) -> str:

@@ -124,7 +124,7 @@ class Propensity(
 
     def objection(self, original: Microdata) -> str | None:
         """Say that an empty file cannot be compared."""
-        return "no record" if original.n_records == 0 else None
+        return "there is no record to compare" if original.n_records == 0 else None
 
 
 def _per_record(released: Microdata, design: Design, chances: np.ndarray) -> np.ndarray | None:
