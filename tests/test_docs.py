@@ -7,7 +7,7 @@ whose first line is ``# name.suffix``, which is written to that file.
 """
 
 import doctest
-import importlib.util
+import importlib
 import os
 import re
 import shutil
@@ -122,14 +122,10 @@ def test_links_to_files_of_the_repository_are_alive(name):
 # -- the reference, derived from the registry --------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def reference():
-    spec = importlib.util.spec_from_file_location(
-        "generate_reference", DOCS / "generate_reference.py"
-    )
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+@pytest.fixture
+def reference(monkeypatch):
+    monkeypatch.syspath_prepend(DOCS)
+    return importlib.import_module("generate_reference")
 
 
 def test_every_method_has_a_page_with_all_its_parameters(reference):
@@ -154,10 +150,12 @@ def test_the_plan_step_on_a_page_is_the_example_of_the_method(reference):
 def test_a_new_method_gets_a_page_and_a_lost_one_loses_it(reference, tmp_path, monkeypatch):
     (tmp_path / "mask-lost.rst").write_text("Lost\n====\n", encoding="utf-8")
     kept = tacit.find("mdav", "mask")
-    monkeypatch.setattr(reference.tacit, "methods", lambda: [kept])
+    monkeypatch.setattr(reference.tacit, "methods", lambda *family: [kept])
     reference.write(tmp_path)
     written = {path.name for path in tmp_path.iterdir()}
-    assert written == {"index.rst", "mask-mdav.rst", "command-line.md"}
+    assert written == {"index.rst", "mask-mdav.rst", "mask-mdav.svg", "command-line.md"}
+    assert (tmp_path / "mask-mdav.svg").read_text(encoding="utf-8").startswith("<svg")
+    assert ".. figure:: mask-mdav.svg" in (tmp_path / "mask-mdav.rst").read_text(encoding="utf-8")
 
 
 def test_every_citation_is_in_the_bibliography(reference):

@@ -188,3 +188,27 @@ def test_a_folder_without_permission(tmp_path):
             write_text(tmp_path / "a.txt", "x")
     finally:
         tmp_path.chmod(0o700)
+
+
+@pytest.mark.parametrize("writing", [new_folder, new_file])
+def test_folders_made_for_an_output_that_failed_are_removed(tmp_path, writing):
+    (tmp_path / "kept").mkdir()
+    with pytest.raises(KeyboardInterrupt), writing(tmp_path / "kept" / "a" / "b" / "out"):
+        raise KeyboardInterrupt
+    assert left(tmp_path) == ["kept"]
+    assert left(tmp_path / "kept") == []
+
+
+def test_folders_made_for_an_output_that_came_stay(tmp_path):
+    write_text(tmp_path / "a" / "b" / "out.txt", "x")
+    assert (tmp_path / "a" / "b" / "out.txt").read_text() == "x"
+
+
+def test_a_folder_that_somebody_else_used_meanwhile_stays(tmp_path):
+    def fail():
+        (tmp_path / "a" / "other.txt").write_text("x")
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt), new_folder(tmp_path / "a" / "b" / "out"):
+        fail()
+    assert left(tmp_path / "a") == ["other.txt"]

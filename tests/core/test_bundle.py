@@ -2,15 +2,18 @@
 
 import json
 import stat
+import types
 
+import numpy as np
 import polars as pl
 import pytest
 
 import tacit
-from tacit import mask
+from tacit import mask, risk
 from tacit.core import bundle
 from tacit.core.bundle import read_manifest
 from tacit.core.errors import ParameterError, TacitError, UnknownMethodError, WriteError
+from tacit.core.measurement import Measurement
 
 SEED = 918273645546372819
 
@@ -236,3 +239,23 @@ def test_bad_manifests(tmp_path, content, message):
     with pytest.raises(ParameterError, match=message) as caught:
         read_manifest(tmp_path)
     assert isinstance(caught.value, TacitError)
+
+
+def test_the_risk_of_an_original_unit_stays_with_its_record(tmp_path):
+    data = tacit.datasets.census(60, seed=1)
+    release = tacit.Plan([mask.RandomOrder(), mask.Sample(fraction=0.9)]).apply(data, seed=2)
+    card = release.measure([risk.IdentificationRisk(), risk.KAnonymity()])
+    records = bundle._per_record(release, card)
+    of_units = card["identification-risk"].per_unit
+    assert records["identification-risk"].to_list() == of_units[release.rows].tolist()
+    assert records["k-anonymity"].to_list() == card["k-anonymity"].per_unit.tolist()
+    assert len(of_units) > len(records)
+
+
+def test_a_simulated_record_has_no_risk_of_an_original_unit(release):
+    measured = Measurement("m", "M", 0.5, "lower", per_unit=np.arange(60.0), units="original")
+    rows = np.where(np.arange(len(release.rows)) == 2, -1, release.rows)
+    faked = types.SimpleNamespace(rows=rows, original=release.original)
+    values = bundle._of_released_records(measured, faked)
+    assert np.isnan(values[2])
+    assert np.nansum(values) == rows[rows >= 0].sum()

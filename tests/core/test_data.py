@@ -284,3 +284,23 @@ def test_tiny_data(n):
     assert data.numeric(["age"]).shape == (n, 1)
     assert data.numbered().rows.tolist() == list(range(n))
     assert data.with_arrays({"age": np.ones(n)}).n_records == n
+
+
+@pytest.mark.parametrize(("column", "kind"), [("sex", "numeric"), ("sex", "date"), ("age", "date")])
+def test_a_kind_must_fit_the_type_of_its_column(data, column, kind):
+    message = f"'{column}' cannot be {kind}.*types="
+    with pytest.raises(SchemaError, match=message):
+        data.with_kinds(**{column: kind})
+    with pytest.raises(SchemaError, match=message):
+        data.with_schema(Schema(variables=(Variable(name=column, kind=kind),)))
+
+
+def test_kinds_that_numbers_and_flags_may_have():
+    data = Microdata.of(pl.DataFrame({"flag": [True, False], "n": [1, 2]}))
+    assert data.with_kinds(flag="numeric").numeric(["flag"])[:, 0].tolist() == [1.0, 0.0]
+    assert data.with_kinds(n="ordinal").with_kinds(n="numeric").schema["n"].kind is Kind.NUMERIC
+
+
+def test_one_known_column_is_given_as_a_list(data):
+    with pytest.raises(SchemaError, match=r"write \['income'\]"):
+        data.with_knowledge(everyone="income")

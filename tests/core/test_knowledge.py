@@ -49,3 +49,14 @@ def test_taking_records_and_columns():
     part = knowledge.only(["age", "sex", "other"])
     assert part.columns == ["age", "sex"]
     assert knowledge.only([]).columns == []
+
+
+@pytest.mark.parametrize("flags", [["no", "yes"], [True, None], [0.0, 2.0], [0.5, 1.0]])
+def test_flags_that_are_neither_true_nor_false_are_refused(flags):
+    with pytest.raises(DataError, match="one true or false per record"):
+        Knowledge.of([], {"a": flags}, 2)
+
+
+@pytest.mark.parametrize("flags", [[1, 0], np.array([True, False]), [1.0, 0.0], [np.True_, False]])
+def test_flags_may_be_ones_and_zeros(flags):
+    assert Knowledge.of([], {"a": flags}, 2).known("a", 2).tolist() == [True, False]

@@ -8,7 +8,14 @@ from hypothesis import strategies as st
 
 import tacit
 from tacit import mask
-from tacit.core.errors import DataError, ParameterError, PlanError, UnknownMethodError, WriteError
+from tacit.core.errors import (
+    DataError,
+    ParameterError,
+    PlanError,
+    SchemaError,
+    UnknownMethodError,
+    WriteError,
+)
 
 STEPS = st.one_of(
     st.builds(
@@ -206,3 +213,23 @@ def test_saving_where_one_cannot(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(WriteError, match="could not write"):
         tacit.Plan().save(tmp_path / "file" / "plan.toml")
+
+
+@pytest.mark.parametrize("given", ["mdav", mask.Sample(size=1), {"method": "sample", "size": 1}])
+def test_one_method_alone_is_not_a_plan(given):
+    with pytest.raises(ParameterError, match="put it into a list"):
+        tacit.Plan(given)
+
+
+def test_a_step_on_an_identifier_is_told_why_it_is_not_there():
+    plan = tacit.Plan([mask.Recode(column="Name", mapping={"a": "b"})])
+    with pytest.raises(SchemaError, match="'Name' is an identifier, which is removed before"):
+        plan.apply(patients())
+    with pytest.raises(SchemaError, match="no column 'Nam'"):
+        tacit.Plan([mask.Recode(column="Nam", mapping={"a": "b"})]).apply(patients())
+
+
+def test_a_file_of_identifiers_only_is_not_released():
+    data = tacit.read(pl.DataFrame({"a": [1, 2]})).with_roles(identifiers=["a"])
+    with pytest.raises(DataError, match="nothing is left to release"):
+        tacit.Plan().apply(data)

@@ -270,3 +270,10 @@ def test_plan_file_keeps_numbers_and_categories():
 )
 def test_description_is_in_plain_words(parameters, text):
     assert TopCode(column="x", **parameters).describe() == f"Top coding: values of x {text}"
+
+
+def test_a_threshold_that_looks_like_a_number_finds_its_category():
+    grades = microdata(["1", "2", "3"]).with_categories(x=["1", "2", "3"])
+    assert values(grades, threshold=2) == values(grades, threshold="2") == ["1", "2", "2"]
+    with pytest.raises(ParameterError, match=r"got '4'"):
+        values(grades, threshold=4)

@@ -91,3 +91,11 @@ def test_tolerances_decide():
     strict = utility.AnalyticalValidity(tolerance=0.01, shift=0.01).measure(data, release).value
     loose = utility.AnalyticalValidity(tolerance=10.0, shift=1.0).measure(data, release).value
     assert strict < loose == 1.0
+
+
+def test_a_recoded_column_fails_once():
+    data = tacit.datasets.census(800)
+    release = tacit.Plan([mask.Recode(column="region", level=1)]).apply(data, seed=1)
+    found = utility.AnalyticalValidity().measure(data, release)
+    failed = [c["what"] for c in found.details["checks"] if not c["passed"]]
+    assert failed == ["region, not comparable in the release"]

@@ -65,3 +65,14 @@ def test_subdomains_move_though_the_file_does_not():
 def test_crossing_needs_enough_columns():
     with pytest.raises(DataError, match="crosses 3"):
         utility.SubdomainMeans(columns=["x"], by=["g"], order=3).measure(*frames())
+
+
+def test_recoded_groups_are_left_out_or_lost():
+    data = tacit.datasets.census(800)
+    release = tacit.Plan([mask.Recode(column="region", level=1)]).apply(data, seed=1)
+    usual = utility.SubdomainMeans().measure(data, release)
+    assert usual.value == 0.0
+    assert "'region'" in usual.warnings[0]
+    named = utility.SubdomainMeans(by=["region"]).measure(data, release)
+    assert named.value == 1.0
+    assert "count as lost" in named.warnings[0]

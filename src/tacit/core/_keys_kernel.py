@@ -96,7 +96,7 @@ def _slot(codes: np.ndarray, row: int, kept: np.ndarray, slots: np.ndarray) -> n
 
 @njit(cache=True, inline="always")
 def _equal_on(codes: np.ndarray, a: int, b: int, kept: np.ndarray) -> bool:
-    for c in kept:  # noqa: SIM110 -- numba does not compile all() over a generator
+    for c in kept:  # a loop: numba does not compile all() over a generator
         if codes[a, c] != codes[b, c]:
             return False
     return True

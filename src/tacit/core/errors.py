@@ -64,11 +64,13 @@ class SchemaError(TacitError, ValueError):
 
 
 class UnknownColumnError(SchemaError):
-    """No column of that name."""
+    """No column of that name; `column` is the name that was asked for."""
 
-    def __init__(self, column: str, known: Iterable[str]) -> None:
+    def __init__(
+        self, what: str, *, column: str = "", got: object = None, do: str | None = None
+    ) -> None:
         self.column = column
-        super().__init__(f"there is no column {column!r}", do=nearest(column, known))
+        super().__init__(what, got=got, do=do)
 
 
 class DataError(TacitError, ValueError):

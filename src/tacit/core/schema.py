@@ -111,7 +111,9 @@ class Schema(Value):
         for variable in self.variables:
             if variable.name == name:
                 return variable
-        raise UnknownColumnError(name, self.columns)
+        raise UnknownColumnError(
+            f"there is no column {name!r}", column=name, do=nearest(name, self.columns)
+        )
 
     def __contains__(self, name: object) -> bool:
         return any(v.name == name for v in self.variables)

@@ -99,5 +99,14 @@ def usual_domains(both: Pair) -> list[str]:
         if Role.CONFIDENTIAL not in both.original.schema[c].roles
         and both.original.schema[c].kind != Kind.TEXT
     ]
+    other = recoded(both, tabulated)
+    tabulated = [c for c in tabulated if c not in other]
     keys = [c for c in tabulated if Role.KEY in both.original.schema[c].roles]
     return keys or tabulated
+
+
+def recoded(both: Pair, columns: Sequence[str]) -> list[str]:
+    """Columns whose released categories have none in common with the original ones."""
+    if not columns or min(both.original.n_records, both.released.n_records) == 0:
+        return []
+    return SharedCodes.of(both, columns).recoded()

@@ -16,7 +16,7 @@ from tacit.core.families import Utility
 from tacit.core.measurement import Measurement
 from tacit.core.method import Columns
 from tacit.core.pairing import Pair, pair
-from tacit.utility._domains import DomainMoments, Domains, usual_domains
+from tacit.utility._domains import DomainMoments, Domains, recoded, usual_domains
 from tacit.utility._numbers import finite, numeric_columns, shared_weights
 from tacit.utility._sampling_errors import Moments
 from tacit.utility._tables import SharedCodes, tabulated_columns
@@ -159,6 +159,7 @@ class AnalyticalValidity(
         released = both.released.schema
         gone = [c for c in numbers if c not in numeric_columns(both.released)]
         gone += [c for c in categories if c not in released]
+        gone += recoded(both, [c for c in categories if c in released])
         for name in gone:
             group = "distributions" if name in numbers else "margins"
             yield Check(group, f"{name}, not comparable in the release", (name,), float("nan"), 0.0)
@@ -170,7 +171,9 @@ class AnalyticalValidity(
 
     def _by(self, both: Pair) -> list[str]:
         wanted = list(self.by) if self.by else usual_domains(both)
-        return [c for c in wanted if c in both.released.schema]
+        present = [c for c in wanted if c in both.released.schema]
+        other = recoded(both, present)
+        return [c for c in present if c not in other]
 
 
 def _number_checks(

@@ -92,8 +92,9 @@ class LogLinearUtility(
         for side in (both.original, both.released):
             side.schema.require(columns)
         codes = SharedCodes.of(both, columns)
+        other = codes.recoded()
         if self.columns is None:
-            codes = _small_enough(codes)
+            codes = _small_enough(codes.without_recoded()[0])
         before, after = _dense_tables(codes, self.most_cells)
         penalty = 2.0 if self.criterion == "aic" else float(np.log(before.sum()))
         best = searched(before, penalty, self.largest)
@@ -109,7 +110,7 @@ class LogLinearUtility(
                 "worst": _terms_lost(best, before, after, codes.columns),
             },
             explanation=_explanation(value, names, int(before.sum())),
-            warnings=() if best.converged else ("The fit did not settle; read it with care.",),
+            warnings=_warnings(best, other, "left out" if self.columns is None else "all new"),
         )  # fmt: skip
 
     def _change(self, best: Fit, before: np.ndarray, after: np.ndarray) -> tuple[float, int]:
@@ -177,6 +178,13 @@ def _terms_lost(
         names = " by ".join(columns[j] for j in sorted(term))
         rows.append({"what": f"relation of {names}", "change": float(new * scale - old)})
     return sorted(rows, key=lambda row: row["change"])
+
+
+def _warnings(best: Fit, recoded: list[str], verdict: str) -> tuple[str, ...]:
+    said = [f"{c!r} has other categories in the release: {verdict}" for c in recoded]
+    if not best.converged:
+        said.append("The fit did not settle; read it with care.")
+    return tuple(said)
 
 
 def _explanation(value: float, names: list[list[str]], n: int) -> str:

@@ -15,7 +15,7 @@ from tacit.core.families import Utility
 from tacit.core.measurement import Measurement
 from tacit.core.method import Columns
 from tacit.core.pairing import Pair, pair
-from tacit.utility._domains import DomainMoments, Domains, usual_domains
+from tacit.utility._domains import DomainMoments, Domains, recoded, usual_domains
 from tacit.utility._numbers import Numbers, numeric_columns
 
 _N_WORST = 10
@@ -106,8 +106,15 @@ class SubdomainMeans(
                 "worst": [row for row in worst if row["standardised"] > 0],
             },
             explanation=_explanation(value, float(beyond), worst[0], self.statistic),
-            warnings=numbers.warnings,
+            warnings=(*numbers.warnings, *self._doubts(both)),
         )  # fmt: skip
+
+    def _doubts(self, both: Pair) -> tuple[str, ...]:
+        """Say where groups were recoded, so that none of the original's is left."""
+        wanted = self.by or [c for c in both.original.schema.keys if c in both.released.schema]
+        verdict = "its groups count as lost" if self.by else "left out"
+        return tuple(f"{c!r} has other categories in the release: {verdict}"
+                     for c in recoded(both, list(wanted)))  # fmt: skip
 
     def _domains(self, both: Pair) -> Iterator[Domains]:
         columns = list(self.by) if self.by else usual_domains(both)

@@ -15,7 +15,7 @@ from tacit.core.measurement import Measurement
 from tacit.core.method import Columns
 from tacit.core.pairing import Pair, pair
 from tacit.core.schema import Kind
-from tacit.utility._domains import Domains
+from tacit.utility._domains import Domains, recoded
 from tacit.utility._numbers import finite, numeric_columns
 from tacit.utility._survey_design import SurveyDesign
 from tacit.utility._tables import tabulated_columns
@@ -103,7 +103,13 @@ class SurveyEstimates(
                 f"{100 * value:.0f} % on average, least for the {worst[0]['what']} "
                 f"({100 * worst[0]['overlap']:.0f} %)."
             ),
+            warnings=self._left_out(both),
         )  # fmt: skip
+
+    def _left_out(self, both: Pair) -> tuple[str, ...]:
+        """Say which recoded columns are not estimated."""
+        other = [] if self.columns else recoded(both, tabulated_columns(both))
+        return tuple(f"{c!r} has other categories in the release: left out" for c in other)
 
     def _columns(self, both: Pair) -> list[str]:
         if self.columns:
@@ -112,7 +118,9 @@ class SurveyEstimates(
             return list(self.columns)
         released = set(numeric_columns(both.released))
         numbers = [c for c in numeric_columns(both.original) if c in released]
-        return [*numbers, *(c for c in tabulated_columns(both) if c not in numbers)]
+        categories = [c for c in tabulated_columns(both) if c not in numbers]
+        other = recoded(both, categories)
+        return [*numbers, *(c for c in categories if c not in other)]
 
 
 def _estimates(
