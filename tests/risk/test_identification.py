@@ -293,3 +293,24 @@ def test_a_hundred_thousand_records_take_about_a_second():
     found = risk.IdentificationRisk(population=1e6).measure(data)
     assert time.perf_counter() - started < 10, "generous: the machine may be busy"
     assert 0 < found.value < 1
+
+
+@settings(deadline=None, max_examples=40)
+@given(
+    x=st.lists(st.integers(0, 2), min_size=6, max_size=12),
+    base=st.sampled_from(["joint", "independent"]),
+    error=st.sampled_from([0.0, 1.5]),
+    seed=st.integers(0, 1000),
+)
+def test_who_else_is_known_does_not_change_the_risk_of_a_person(x, base, error, seed):
+    rng = np.random.default_rng(seed)
+    pay = rng.permutation(len(x)).astype(float)
+    data = microdata(x=x, pay=pay.tolist())
+    person = int(rng.integers(len(x)))
+    alone = data.with_knowledge(some={"pay": np.arange(len(x)) == person})
+    all_known = data.with_knowledge(["pay"])
+    measure = risk.IdentificationRisk(population=50, base=base, errors={"pay": error})
+    one, everyone = (measure.measure(d).per_unit[person] for d in (alone, all_known))
+    assert one == pytest.approx(everyone)
+    if error == 0:  # somebody told apart by a value of their own is not safer for it
+        assert one >= measure.replace(errors={}).measure(data).per_unit[person] - 1e-12

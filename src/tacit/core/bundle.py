@@ -108,7 +108,12 @@ def _manifest(release: Release, data: Path, format: str) -> dict[str, Any]:
             "digest": file_digest(data),
         },
         "steps": [
-            {"description": s.description, "seconds": round(s.seconds, 3), "records": s.n_records}
+            {
+                "description": s.description,
+                "seconds": round(s.seconds, 3),
+                "records": s.n_records,
+                "changed_values": dict(s.changed),
+            }
             for s in release.steps
         ],
         "newly_broken_constraints": release.newly_broken,

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from tacit.core.atomic import write_text
+from tacit.core.changes import changed_values
 from tacit.core.data import Microdata
 from tacit.core.errors import (
     DataError,
@@ -87,10 +88,13 @@ class Plan:
         with track("applying the plan", len(self.methods)) as advance:
             for number, method in enumerate(self.methods):
                 started = time.perf_counter()
+                before = current
                 with _explaining(identifiers):
-                    current = method.apply(current, step_generator(seed, number)).in_memory()
+                    current = method.apply(before, step_generator(seed, number)).in_memory()
                 seconds = time.perf_counter() - started
-                steps.append(Step(method.describe(), method.public_note(), seconds, len(current)))
+                changed = changed_values(before, current)
+                note = method.public_note()
+                steps.append(Step(method.describe(), note, seconds, len(current), changed))
                 advance(1)
         return Release(original, current, self, seed, tuple(steps))
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -35,6 +35,8 @@ class Step:
     """How long it took."""
     n_records: int
     """Number of records after it."""
+    changed: Mapping[str, int] = field(default_factory=dict)
+    """How many records have another value now, for each column that changed."""
 
 
 @dataclass(frozen=True, eq=False)

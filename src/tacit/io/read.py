@@ -65,10 +65,12 @@ def read(
     if kinds:
         how["types"] = {name: str(kind) for name, kind in kinds.items()}
         data = conform(data, kinds)
+    said = checked_kinds(types or {})
     if described is not None:
-        data = data.with_schema(described)
-    if types:
-        data = data.with_kinds(**checked_kinds(types))
+        corrected = {name: kind for name, kind in said.items() if name in described}
+        data = data.with_schema(described.with_kinds(corrected))
+    if said:
+        data = data.with_kinds(**said)
     return replace(data, reading=how or data.reading)
 
 

@@ -29,6 +29,7 @@ class StepCard:
     summary: str
     parameters: tuple[Parameter, ...]
     n_records: int
+    effect: str = ""
 
 
 def step_cards(release: Release) -> list[StepCard]:
@@ -53,7 +54,16 @@ def _card(step: Step, method: Mask | None) -> StepCard:
         summary=summary,
         parameters=_parameters(method),
         n_records=step.n_records,
+        effect=_effect(step),
     )
+
+
+def _effect(step: Step) -> str:
+    """Say how many values the step changed, the most changed columns first."""
+    most = sorted(step.changed.items(), key=lambda item: -item[1])
+    shown = ", ".join(f"{name} {count:,}" for name, count in most[:6])
+    more = f" and {len(most) - 6} more variables" if len(most) > 6 else ""
+    return f"values changed: {legible(shown)}{more}" if shown else "no value changed"
 
 
 def _own_words(step: Step, method: Mask) -> tuple[str, str]:

@@ -140,14 +140,15 @@ def _group_by(
     named = (codes >= 0).all(axis=1)
     if not named.any():
         return
-    ids, n = group_ids(np.ascontiguousarray(codes[named], dtype=np.int32))
+    shown = np.ascontiguousarray(codes[named], dtype=np.int32)
+    ids, n = group_ids(shown)
     counts = np.bincount(ids, minlength=n)
     mean = np.bincount(ids, risk[named], minlength=n) / counts
     alone = np.bincount(ids, is_alone[named], minlength=n)
     first = np.full(n, len(ids))
     np.minimum.at(first, ids, np.arange(len(ids)))
     for g in np.flatnonzero(counts >= FEWEST):
-        row = codes[named][first[g]]
+        row = shown[first[g]]
         parts = [f"{key}: {texts[code]}" for key, code, (_, texts) in
                  zip(keys, row, labels, strict=True)]  # fmt: skip
         group = RiskyGroup(", ".join(parts), int(counts[g]), int(alone[g]), float(mean[g]))

@@ -16,7 +16,7 @@ misread
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -56,6 +56,18 @@ class KnownField:
     """Share of the records on which a near field stayed equal."""
     gap: float = 1.0
     """Typical gap between neighbouring values of a near field."""
+    whole: KnownField | None = None
+    """The same field of everybody, where the intruder knows it of some people only."""
+
+    def known_of(self, people: np.ndarray) -> KnownField:
+        """Return the field as an intruder has it who knows it of some people only."""
+        if people.all():
+            return self
+        external = np.where(people, self.external, MISSING_CODE)
+        places = self.places
+        if places is not None:
+            places = (np.where(people, places[0], MISSING_CODE), places[1])
+        return replace(self, external=external, places=places, whole=self)
 
     @property
     def n_values(self) -> int:
@@ -91,7 +103,7 @@ def external_fields(
         error = errors.get(name, 0.0)
         numeric = _is_numeric(both, name, before[name], after[name])
         make = _numeric_field if numeric else _categorical_field
-        fields.append(make(both, before[name], after[name], known, error, coarse))
+        fields.append(make(both, before[name], after[name], error, coarse).known_of(known))
     return fields
 
 
@@ -134,9 +146,7 @@ def _is_moment(dtype: Any) -> bool:
 # -- numbers and dates ----------------------------------------------------------------------------
 
 
-def _numeric_field(
-    both: Pair, before: Any, after: Any, known: np.ndarray, error: float, coarse: bool
-) -> KnownField:
+def _numeric_field(both: Pair, before: Any, after: Any, error: float, coarse: bool) -> KnownField:
     external, released = _numbers(before), _numbers(after)
     at, to = _present_pairs(both, ~np.isnan(external), ~np.isnan(released))
     released[to] = _without_rounding_errors(external[at], released[to])
@@ -147,7 +157,6 @@ def _numeric_field(
         change = np.zeros(1)
     else:
         change = (new - old)[new != old] if changed else np.zeros(1)
-    external = np.where(known, external, np.nan)
     spread = float(np.sqrt(np.mean(change**2)))
     if spread == 0 and error == 0:
         return KnownField(before.name, *_ranks(external, released), changed=changed)
@@ -231,7 +240,7 @@ def _on_grid(
 
 
 def _categorical_field(
-    both: Pair, before: Any, after: Any, known: np.ndarray, error: float, coarse: bool
+    both: Pair, before: Any, after: Any, error: float, coarse: bool
 ) -> KnownField:
     if not 0 <= error < 1:
         raise ParameterError(
@@ -245,7 +254,6 @@ def _categorical_field(
         external = _recoded(before, external, at, new)
     elif changed:
         error = 1 - (1 - error) * float(np.mean(old == new))
-    external = np.where(known, external, MISSING_CODE)
     agreement: Agreement = "misread" if error > 0 else "exact"
     return KnownField(before.name, external, released, agreement, error, changed)
 

@@ -67,6 +67,11 @@ class _Rows:
         return np.asarray(totals, dtype=np.float64)
 
 
+def _external_rows(fields: Sequence[KnownField]) -> _Rows:
+    places = [f.places[0] for f in fields if f.places is not None]
+    return _Rows.of([f.external for f in fields], places)
+
+
 class RatioModel:
     """Ratios between the external information on targets and released records.
 
@@ -84,9 +89,13 @@ class RatioModel:
     ) -> None:
         self._agreement = AgreementModel(fields)
         places = [f.places for f in fields if f.places is not None]
-        self._targets = _Rows.of([f.external for f in fields], [p[0] for p in places])
+        self._targets = _external_rows(fields)
         self._records = _Rows.of([f.released for f in fields], [p[1] for p in places])
-        self._population = self._targets.amounts(weights)
+        # How common values are does not depend on whose values the intruder happens to know.
+        is_partial = any(f.whole is not None for f in fields)
+        everybody = [f.whole or f for f in fields]
+        self._population = _external_rows(everybody) if is_partial else self._targets
+        self._amounts = self._population.amounts(weights)
         self._base = base
         n_pairs = self._targets.n_patterns * self._records.n_patterns
         self._is_chance_needed = not relative or n_pairs > 1
@@ -162,8 +171,9 @@ class RatioModel:
         """Share of the population that agrees with each row on some fields."""
         if not fields:
             return np.ones(len(rows))
-        distinct = self._targets.distinct
-        complete = np.flatnonzero(self._targets.is_there[:, fields].all(axis=1))
-        weights = self._population[complete]
-        totals = self._agreement.totals(distinct[rows], distinct[complete], weights, fields)
+        complete = np.flatnonzero(self._population.is_there[:, fields].all(axis=1))
+        weights = self._amounts[complete]
+        totals = self._agreement.totals(
+            self._targets.distinct[rows], self._population.distinct[complete], weights, fields
+        )
         return np.asarray(totals / weights.sum())

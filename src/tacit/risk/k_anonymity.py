@@ -106,9 +106,7 @@ class KAnonymity(
             sizes = frequencies(keys.codes, missing=missing)
         return {"smallest": int(sizes.min()), "below": _below(sizes, self.k)}
 
-    def _explanation(
-        self, keys: ReleasedKeys, sizes: np.ndarray, readings: dict[str, Any]
-    ) -> str:
+    def _explanation(self, keys: ReleasedKeys, sizes: np.ndarray, readings: dict[str, Any]) -> str:
         smallest, few = int(sizes.min()), int(np.sum(sizes < self.k))
         on = ", ".join(keys.names) or "no key at all"
         alike = (
