@@ -46,7 +46,7 @@ def two_columns():
     return pl.DataFrame({"a": a, "b": 20 - 0.4 * (a - 10) + rng.normal(0, 2, 2000)})
 
 
-@pytest.mark.parametrize("method", ADDITIVE, ids=lambda m: f"{m.key}-{hash(m) % 97}")
+@pytest.mark.parametrize("method", ADDITIVE, ids=lambda m: m.describe())
 def test_two_draws_of_noise_differ_and_means_do_not_drift(method, two_columns):
     draws = [masked(method, two_columns, seed=s) for s in range(8)]
     assert not draws[0].equals(draws[1])

@@ -304,3 +304,15 @@ def test_kinds_that_numbers_and_flags_may_have():
 def test_one_known_column_is_given_as_a_list(data):
     with pytest.raises(SchemaError, match=r"write \['income'\]"):
         data.with_knowledge(everyone="income")
+
+
+@pytest.mark.parametrize("name", ["*", "^a.*$", "^$"])
+@pytest.mark.parametrize("convert", [pl.DataFrame, lambda f: f.to_pandas(), lambda f: f.to_arrow()])
+def test_a_name_that_stands_for_several_columns_is_refused(name, convert):
+    with pytest.raises(DataError, match="must not be a pattern"):
+        Microdata.of(convert(pl.DataFrame({name: ["x"], "ab": [1.0]})))
+
+
+def test_names_that_only_look_like_patterns_are_kept():
+    frame = pl.DataFrame({"a*": [1], "^b": [2], "c$": [3], "[d]": [4]})
+    assert Microdata.of(frame).numeric(frame.columns).tolist() == [[1, 2, 3, 4]]

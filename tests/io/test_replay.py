@@ -156,3 +156,36 @@ def test_a_whole_release_with_measures_and_report(tmp_path, monkeypatch):
 def test_not_a_dossier(tmp_path):
     with pytest.raises(ParameterError, match=r"not a dossier"):
         tacit.replay(tmp_path)
+
+
+def rewritten(dossier, change):
+    path = dossier / "manifest.json"
+    manifest = json.loads(path.read_text(encoding="utf-8"))
+    change(manifest)
+    path.write_text(json.dumps(manifest), encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", ["../stolen.csv", "/stolen.csv", "a/b.csv", "..", "", "a\\b"])
+def test_a_doctored_manifest_cannot_make_replay_write_elsewhere(dossier, tmp_path, name):
+    target = name if name != "/stolen.csv" else str(tmp_path / "stolen.csv")
+    rewritten(dossier, lambda m: m["output"].update(file=target))
+    with pytest.raises(ParameterError, match="outside its folder"):
+        tacit.replay(dossier)
+    assert not list(tmp_path.rglob("stolen.csv"))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda m: m.update(seed="abc"),
+        lambda m: m.pop("seed"),
+        lambda m: m.pop("output"),
+        lambda m: m["input"].pop("digest"),
+        lambda m: m.update(output="data.csv"),
+        lambda m: m["output"].update(file=3),
+    ],
+)
+def test_a_damaged_manifest_is_an_error_in_one_line(dossier, change):
+    rewritten(dossier, change)
+    with pytest.raises(ParameterError, match="manifest is damaged"):
+        tacit.replay(dossier)

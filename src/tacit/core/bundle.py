@@ -36,6 +36,11 @@ if TYPE_CHECKING:
 
 PUBLIC, DOSSIER = "public", "dossier"
 MANIFEST_FORMAT = 1
+_REPLAYED = {
+    "input": {"source", "records", "digest"},
+    "output": {"file", "format", "records", "digest"},
+}
+"""Entries of the manifest that a replay uses."""
 _PACKAGES = ("tacit", "numpy", "polars", "narwhals", "numba", "scipy")
 
 
@@ -195,8 +200,27 @@ def read_manifest(dossier: Path) -> dict[str, Any]:
         manifest = json.loads(path.read_text(encoding="utf-8"))
         if manifest["format"] != MANIFEST_FORMAT:
             raise ParameterError("the dossier was written by another version of tacit")
-    except (ValueError, KeyError, TypeError) as error:
+        _check_entries(manifest)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         if isinstance(error, ParameterError):
             raise
         raise ParameterError(f"the manifest is damaged: {path}") from error
     return dict(manifest)
+
+
+def _check_entries(manifest: dict[str, Any]) -> None:
+    """Raise unless every entry that a replay uses is there and is what it should be."""
+    if not str(manifest["seed"]).isdecimal():
+        raise ValueError("seed")
+    for part, needed in _REPLAYED.items():
+        missing = needed - manifest[part].keys()
+        if missing:
+            raise KeyError(min(missing))
+    name = manifest["output"]["file"]
+    # A replay writes a file of this name into a scratch folder: it must not lead out of there.
+    if name in ("", ".", "..") or "/" in name or "\\" in name:
+        raise ParameterError(
+            "the manifest names an output file outside its folder",
+            got=repr(name),
+            do="do not trust this dossier",
+        )

@@ -60,6 +60,13 @@ class Microdata:
         types = frame.collect_schema()
         if ROW in types:
             raise DataError(f"the column name {ROW!r} is taken by tacit", do="rename the column")
+        patterns = [name for name in types if _is_pattern(name)]
+        if patterns:
+            raise DataError(
+                "a column name must not be a pattern that stands for several columns",
+                got=repr(patterns[0]),
+                do="rename the column",
+            )
         variables = tuple(Variable(name=name, kind=_kind_of(t)) for name, t in types.items())
         schema = Schema(variables=variables)
         return cls(frame, _with_declared_order(schema, origin), origin, source=source)
@@ -340,6 +347,11 @@ def _kind_of(dtype: Any) -> Kind:
     if dtype.is_temporal():
         return Kind.DATE
     return Kind.NOMINAL
+
+
+def _is_pattern(name: str) -> bool:
+    """Whether Polars would take the name for several columns: ``*``, or ``^...$``."""
+    return name == "*" or (name.startswith("^") and name.endswith("$"))
 
 
 def _can_be(dtype: Any, kind: Kind) -> bool:

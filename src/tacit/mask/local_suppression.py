@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import combinations as subsets
 from math import comb, inf
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from annotated_types import Ge, Gt
@@ -18,6 +18,10 @@ from tacit.core.method import Columns, Try
 
 _MOST_COMBINATIONS = 20_000
 _MOST_KEYS = 62
+_SMALL_FILE = 40
+"""Up to this many records the cheapest suppression is looked for unasked."""
+_LARGEST_PROGRAM = 400
+"""Above this many records the integer program has too many pairs."""
 """Columns that fit in one pattern of bits."""
 
 
@@ -85,6 +89,8 @@ class LocalSuppression(
     """How dear a value of a variable is, 1 unless said; higher is rather kept, inf always."""
     missing: Missing = "wildcard"
     """Whether a missing value may be anything (wildcard) or is a category of its own (strict)."""
+    search: Literal["auto", "greedy", "optimal"] = "auto"
+    """The fewest values possible, by an integer program (auto: for small files), or near that."""
 
     @model_validator(mode="after")
     def _check_names(self) -> LocalSuppression:
@@ -122,7 +128,38 @@ class LocalSuppression(
         else:
             from tacit.mask._local_suppression_wildcard import suppress
 
-        return suppress(codes, positions, self.k, costs)
+        found = suppress(codes, positions, self.k, costs)
+        if self.search == "greedy" or (self.search == "auto" and len(codes) > _SMALL_FILE):
+            return found
+        return self._improved(found, codes, positions, costs)
+
+    def _improved(
+        self,
+        found: np.ndarray,
+        codes: np.ndarray,
+        positions: list[list[int]],
+        costs: np.ndarray,
+    ) -> np.ndarray:
+        """Return the cheapest suppression if it can be proved in time, else the one found."""
+        if self.missing == "strict":
+            if self.search == "auto":
+                return found
+            raise ParameterError(
+                f"{self.key}: the optimal search reads missing values as wildcards",
+                do="use missing='wildcard' or search='greedy'",
+            )
+        if len(codes) > _LARGEST_PROGRAM:
+            raise ParameterError(
+                f"{self.key}: the optimal search is for small files",
+                got=f"{len(codes):,} records, at most {_LARGEST_PROGRAM}",
+                do="use search='greedy'",
+            )
+        from tacit.mask._local_suppression_optimal import suppress_optimally
+
+        best = suppress_optimally(codes, positions, self.k, costs)
+        if best is None or (best @ _finite(costs)).sum() >= (found @ _finite(costs)).sum():
+            return found
+        return best
 
     def _combinations(self, data: Microdata) -> list[tuple[str, ...]]:
         """Return the combinations to protect; one within another needs no care of its own."""
@@ -236,6 +273,11 @@ class LocalSuppression(
         rather = [f"{name} ({w:g})" for name, w in self.importance.items() if w not in (1, inf)]
         text = f"; always kept: {', '.join(kept)}" if kept else ""
         return text + (f"; importance: {', '.join(rather)}" if rather else "")
+
+
+def _finite(costs: np.ndarray) -> np.ndarray:
+    """Return the costs with zero for columns that are never blanked."""
+    return np.where(np.isfinite(costs), costs, 0.0)
 
 
 def _linked(data: Microdata, absent: dict[str, np.ndarray]) -> dict[str, Any]:

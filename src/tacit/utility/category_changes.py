@@ -67,7 +67,8 @@ class CategoryChanges(
             side.schema.require(columns)
         if not columns:
             raise DataError("there is no categorical column that both files have")
-        codes, recoded = SharedCodes.of(both, columns), []
+        codes = SharedCodes.of(both, columns)
+        recoded: list[str] = []
         if self.columns is None:
             codes, recoded = codes.without_recoded()
             columns = codes.columns

@@ -35,8 +35,6 @@ def test_information_loss_equals_the_reference_implementation(shared_data, file,
 
 
 def test_ages_of_the_ten_patients_by_hand():
-    release = tacit.Plan([mask.Mdav(columns=["Age"], k=2)]).apply(
-        tacit.datasets.patients(), seed=1
-    )
+    release = tacit.Plan([mask.Mdav(columns=["Age"], k=2)]).apply(tacit.datasets.patients(), seed=1)
     expected = [44.0, 44.0, 55.0, 44.5, 55.0, 50.0, 30.0, 30.0, 50.0, 44.5]
     assert release.frame["Age"].to_list() == expected

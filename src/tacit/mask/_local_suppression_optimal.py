@@ -1,0 +1,107 @@
+"""Local suppression of least cost, as a mixed integer program, for small files.
+
+Where a missing value may be anything: y_ic = 1 blanks column c of record i, z_ij = 1 makes records
+i and j compatible. Two records that differ in c become compatible only by blanking c in one of them:
+
+    minimise sum cost_c y_ic   s.t.  z_ij <= y_ic + y_jc  for each c in which i and j differ,
+                                     sum_j z_ij >= k - a_i  with a_i compatible already.
+
+With y whole, each z is bounded by a whole number, so z may be continuous.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tacit.core.keys import MISSING_CODE
+
+_SECONDS = 20.0
+
+
+def suppress_optimally(
+    codes: np.ndarray, positions: list[list[int]], k: int, costs: np.ndarray
+) -> np.ndarray | None:
+    """Return which values to blank at least cost, or None if that was not proved in time."""
+    from scipy.optimize import Bounds, LinearConstraint, milp
+    from scipy.sparse import coo_array
+
+    program = _Program(codes, costs)
+    for columns in positions:
+        program.protect(columns, k)
+    if not program.lower:
+        return np.zeros(codes.shape, dtype=bool)
+    rows, columns_at, values = (np.array(part) for part in zip(*program.entries, strict=True))
+    shape = (len(program.lower), program.n_variables)
+    matrix = coo_array((values, (rows.astype(int), columns_at.astype(int))), shape=shape)
+    solved = milp(
+        c=np.array(program.objective),
+        constraints=LinearConstraint(matrix.tocsr(), lb=np.array(program.lower)),
+        integrality=np.array(program.whole),
+        bounds=Bounds(0, 1),
+        options={"time_limit": _SECONDS},
+    )
+    if solved.status != 0:
+        return None
+    blank = np.zeros(codes.shape, dtype=bool)
+    for (i, c), at in program.blanks.items():
+        blank[i, c] = solved.x[at] > 0.5
+    return blank
+
+
+class _Program:
+    """Variables and rows of the program, as they are asked for."""
+
+    def __init__(self, codes: np.ndarray, costs: np.ndarray) -> None:
+        self.codes, self.costs = codes, costs
+        self.objective: list[float] = []
+        self.whole: list[int] = []
+        self.blanks: dict[tuple[int, int], int] = {}
+        self.entries: list[tuple[int, int, float]] = []
+        self.lower: list[float] = []
+
+    @property
+    def n_variables(self) -> int:
+        return len(self.objective)
+
+    def protect(self, columns: list[int], k: int) -> None:
+        """Ask that k records may equal each record on these columns."""
+        part = self.codes[:, columns]
+        gap = part == MISSING_CODE
+        differ = (part[:, None] != part[None]) & ~gap[:, None] & ~gap[None]
+        already = (~differ.any(axis=2)).sum(axis=1)
+        if (already >= k).all():
+            return
+        pairs = self._pairs(differ, columns)
+        for i in np.flatnonzero(already < k):
+            row = self._row(float(k - already[i]))
+            self.entries += [(row, z, 1.0) for (a, b), z in pairs.items() if int(i) in (a, b)]
+
+    def _pairs(self, differ: np.ndarray, columns: list[int]) -> dict[tuple[int, int], int]:
+        """Return a variable for each pair of records that blanking can make compatible."""
+        pairs = {}
+        kept = np.isinf(self.costs[columns])
+        for i, j in zip(*np.triu_indices(len(differ), 1), strict=True):
+            apart = np.flatnonzero(differ[i, j])
+            if not len(apart) or kept[apart].any():
+                continue
+            z = self._variable(0.0, whole=False)
+            pairs[int(i), int(j)] = z
+            for c in (columns[a] for a in apart):
+                row = self._row(0.0)
+                blanks = [(row, self._blank(int(r), c), 1.0) for r in (i, j)]
+                self.entries += [(row, z, -1.0), *blanks]
+        return pairs
+
+    def _blank(self, i: int, c: int) -> int:
+        if (i, c) not in self.blanks:
+            self.blanks[i, c] = self._variable(float(self.costs[c]), whole=True)
+        return self.blanks[i, c]
+
+    def _variable(self, cost: float, *, whole: bool) -> int:
+        self.objective.append(cost)
+        self.whole.append(int(whole))
+        return self.n_variables - 1
+
+    def _row(self, lower: float) -> int:
+        self.lower.append(lower)
+        return len(self.lower) - 1
