@@ -1,5 +1,6 @@
 """What every measure of risk or utility must do, whoever wrote it."""
 
+import dataclasses
 import json
 
 import numpy as np
@@ -105,3 +106,32 @@ def test_data_without_roles_are_measured_or_refused(method, accepted, census):
     )
     if measurement is not None:
         check_measurement(measurement, method)
+
+
+@pytest.fixture(scope="module")
+def in_two_orders(census):
+    """The same release twice, the second time in another order, and that order."""
+    plan = tacit.Plan(
+        [tacit.mask.Mdav(columns=["income", "taxes"]), tacit.mask.Sample(fraction=0.9)]
+    )
+    release = plan.apply(census(), seed=2)
+    order = np.random.default_rng(0).permutation(release.data.n_records)
+    return release, dataclasses.replace(release, data=release.data.take(order)), order
+
+
+@every_measure
+def test_values_per_record_belong_to_the_records_they_are_said_to(method, census, in_two_orders):
+    release, reordered, order = in_two_orders
+    try:
+        first, second = (measured(method, census(), r) for r in (release, reordered))
+    except DataError:
+        return
+    if first.per_unit is None:
+        return
+    before, after = (np.asarray(m.per_unit, dtype=float) for m in (first, second))
+    if first.units == "original":
+        assert len(before) == census().n_records
+        assert np.allclose(before, after, equal_nan=True)
+    else:
+        assert len(before) == release.data.n_records
+        assert np.allclose(before[order], after, equal_nan=True)

@@ -14,17 +14,18 @@ from tacit.core.errors import ParameterError
 from tacit.mask._local_suppression_optimal import suppress_optimally
 
 
+def compatible(codes, row):
+    return ((codes == row) | (codes == -1) | (row == -1)).all(axis=1).sum()
+
+
 def is_safe(codes, k):
-    for row in codes:
-        compatible = ((codes == row) | (codes == -1) | (row == -1)).all(axis=1)
-        if compatible.sum() < k:
-            return False
-    return True
+    return all(compatible(codes, row) >= k for row in codes)
 
 
 def fewest(codes, k):
-    """Blank more and more cells until some choice is safe."""
-    cells = [(i, j) for i in range(len(codes)) for j in range(codes.shape[1]) if codes[i, j] >= 0]
+    """Blank more and more cells of the records at risk until some choice is safe."""
+    rare = [i for i in range(len(codes)) if compatible(codes, codes[i]) < k]
+    cells = [(i, j) for i in rare for j in range(codes.shape[1]) if codes[i, j] >= 0]
     for number in range(len(cells) + 1):
         for chosen in itertools.combinations(cells, number):
             tried = codes.copy()

@@ -1,7 +1,8 @@
 """Local suppression of least cost, as a mixed integer program, for small files.
 
 Where a missing value may be anything: y_ic = 1 blanks column c of record i, z_ij = 1 makes records
-i and j compatible. Two records that differ in c become compatible only by blanking c in one of them:
+i and j compatible. Only records at risk lose values. Two records that differ in c become compatible
+by blanking c in one of them:
 
     minimise sum cost_c y_ic   s.t.  z_ij <= y_ic + y_jc  for each c in which i and j differ,
                                      sum_j z_ij >= k - a_i  with a_i compatible already.
@@ -27,6 +28,8 @@ def suppress_optimally(
 
     program = _Program(codes, costs)
     for columns in positions:
+        program.at_risk |= _compatible(codes[:, columns]) < k
+    for columns in positions:
         program.protect(columns, k)
     if not program.lower:
         return np.zeros(codes.shape, dtype=bool)
@@ -48,11 +51,23 @@ def suppress_optimally(
     return blank
 
 
+def _differ(part: np.ndarray) -> np.ndarray:
+    """Mark, for each pair of records, the columns in which they surely differ."""
+    known = part != MISSING_CODE
+    return np.asarray((part[:, None] != part[None]) & known[:, None] & known[None])
+
+
+def _compatible(part: np.ndarray) -> np.ndarray:
+    """Count the records that may equal each record."""
+    return np.asarray((~_differ(part).any(axis=2)).sum(axis=1))
+
+
 class _Program:
     """Variables and rows of the program, as they are asked for."""
 
     def __init__(self, codes: np.ndarray, costs: np.ndarray) -> None:
         self.codes, self.costs = codes, costs
+        self.at_risk = np.zeros(len(codes), dtype=bool)
         self.objective: list[float] = []
         self.whole: list[int] = []
         self.blanks: dict[tuple[int, int], int] = {}
@@ -66,12 +81,10 @@ class _Program:
     def protect(self, columns: list[int], k: int) -> None:
         """Ask that k records may equal each record on these columns."""
         part = self.codes[:, columns]
-        gap = part == MISSING_CODE
-        differ = (part[:, None] != part[None]) & ~gap[:, None] & ~gap[None]
-        already = (~differ.any(axis=2)).sum(axis=1)
+        already = _compatible(part)
         if (already >= k).all():
             return
-        pairs = self._pairs(differ, columns)
+        pairs = self._pairs(_differ(part), columns)
         for i in np.flatnonzero(already < k):
             row = self._row(float(k - already[i]))
             self.entries += [(row, z, 1.0) for (a, b), z in pairs.items() if int(i) in (a, b)]
@@ -82,13 +95,14 @@ class _Program:
         kept = np.isinf(self.costs[columns])
         for i, j in zip(*np.triu_indices(len(differ), 1), strict=True):
             apart = np.flatnonzero(differ[i, j])
-            if not len(apart) or kept[apart].any():
+            touched = [int(r) for r in (i, j) if self.at_risk[r]]
+            if not len(apart) or kept[apart].any() or not touched:
                 continue
             z = self._variable(0.0, whole=False)
             pairs[int(i), int(j)] = z
             for c in (columns[a] for a in apart):
                 row = self._row(0.0)
-                blanks = [(row, self._blank(int(r), c), 1.0) for r in (i, j)]
+                blanks = [(row, self._blank(r, c), 1.0) for r in touched]
                 self.entries += [(row, z, -1.0), *blanks]
         return pairs
 

@@ -104,6 +104,7 @@ class CorrectAttribution(
             better="lower",
             bounds=(0.0, 1.0),
             unit="percent",
+            units="original",
             per_unit=np.divide(
                 total, n_counted, out=np.full(len(total), np.nan), where=n_counted > 0
             ),

@@ -105,6 +105,7 @@ class DistanceLinkage(
             bounds=(0.0, 1.0),
             unit="percent",
             per_unit=share,
+            units="original",
             details={
                 "attributes": names,
                 "distance": self.distance,

@@ -97,6 +97,7 @@ class IntervalDisclosure(
             bounds=(0.0, 1.0),
             unit="percent",
             per_unit=per_record,
+            units="original",
             details={
                 "interval": self.interval,
                 "by_attribute": dict(zip(names, _mean(hits, axis=(0, 2)).tolist(), strict=True)),

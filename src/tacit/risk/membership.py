@@ -130,6 +130,7 @@ class MembershipInference(
             better="lower",
             bounds=(0.0, 1.0),
             per_unit=per_record,
+            units="original",
             interval=_interval(value, n_members, n_others),
             details={
                 "attributes": names,

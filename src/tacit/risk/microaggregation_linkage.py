@@ -99,6 +99,7 @@ class MicroaggregationLinkage(
             bounds=(0.0, 1.0),
             unit="percent",
             per_unit=share,
+            units="original",
             details={
                 "blocks": blocks,
                 "groups": [int(g.max()) + 1 for g in groups],

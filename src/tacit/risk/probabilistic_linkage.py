@@ -115,6 +115,7 @@ class ProbabilisticLinkage(
             bounds=(0.0, 1.0),
             unit="percent",
             per_unit=share,
+            units="original",
             details={
                 "attributes": names,
                 "estimation": self.estimation,

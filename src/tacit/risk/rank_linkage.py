@@ -106,6 +106,7 @@ class RankLinkage(
             bounds=(0.0, 1.0),
             unit="percent",
             per_unit=share,
+            units="original",
             details={
                 "attributes": names,
                 "choice": choice,

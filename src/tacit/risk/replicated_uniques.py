@@ -73,6 +73,7 @@ class ReplicatedUniques(
             bounds=(0.0, 1.0),
             unit="percent",
             per_unit=replicated,
+            units="original",
             details=_details(keys, n_unique, n_replicated),
             explanation=f"{n_unique:,} of {len(replicated):,} people are alone with their values "
             f"of {', '.join(keys.names)}; {n_replicated:,} of them would recognise themselves in a "
