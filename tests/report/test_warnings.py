@@ -58,3 +58,16 @@ def test_a_risk_that_grew_and_a_doubtful_measurement():
         "Risk is worse in the release (0.5) than in the original (0.25).",
         "Risk: few records",
     ]
+
+
+def test_household_numbers_that_stay_are_pointed_out():
+    data = tacit.datasets.census(200)
+    kept = tacit.Plan([tacit.mask.Round(columns=["income"], base=100)]).apply(data, seed=1)
+    renewed = tacit.Plan([tacit.mask.NewIdentifiers()]).apply(data, seed=1)
+
+    def told(release):
+        found = cautions(release, NOTHING, [])
+        return any("household number" in caution.what for caution in found)
+
+    assert told(kept)
+    assert not told(renewed)

@@ -39,6 +39,9 @@ k = 5
 within = ["employed"]
 
 [[step]]
+method = "new-identifiers"
+
+[[step]]
 method = "local-suppression"
 k = 3
 missing = "strict"

@@ -152,15 +152,21 @@ class Prefixes(Tagged):
         return len(self._kept()) + 1
 
     def generalise(self, column: nw.Expr, level: int) -> nw.Expr:
-        """Keep the first characters of each code and mask the rest with ``*``."""
+        """Keep the first characters of each code and mask the rest with ``*``.
+
+        A code of another length than declared (a zip code that lost its zero) becomes ``*``: its
+        first characters would say more than those of the others.
+        """
         _check_level(level, self.n_levels)
         if level == 0:
             return column
         keep = self._kept()[level - 1]
         if keep == 0:
             return nw.when(~column.is_null()).then(nw.lit(ANY))
-        head = column.cast(nw.String).str.slice(0, keep)
-        return nw.concat_str([head, nw.lit(ANY * (self.length - keep))])
+        text = column.cast(nw.String)
+        masked = nw.concat_str([text.str.slice(0, keep), nw.lit(ANY * (self.length - keep))])
+        other = nw.when(~text.is_null()).then(nw.lit(ANY))
+        return nw.when(text.str.len_chars() == self.length).then(masked).otherwise(other)
 
 
 Hierarchy = Annotated[Tree | Intervals | Prefixes, Field(discriminator="form")]

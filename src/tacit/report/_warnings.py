@@ -25,6 +25,7 @@ def cautions(release: Release, scorecard: Scorecard, suspects: Collection[str]) 
     return [
         *_identifiers(suspects),
         *_roles(release),
+        *_household_numbers(release),
         *_nothing_done(release),
         *_broken_rules(release),
         *_worse(scorecard),
@@ -53,6 +54,22 @@ def _roles(release: Release) -> Iterator[Caution]:
             "No variable was declared as a key, so nothing is known about how easily a record "
             "can be recognised.",
             "Say which variables an outsider may know about a person or business.",
+        )
+
+
+def _household_numbers(release: Release) -> Iterator[Caution]:
+    name = release.original.schema.household
+    if name is None or name not in release.data.schema:
+        return
+    rows = release.rows
+    real = rows >= 0
+    before = release.original.local[name][rows[real]]
+    after = release.data.local[name].filter(real)
+    if len(after) and before.dtype == after.dtype and bool((before == after).mean() > 0.5):
+        yield Caution(
+            f"The household number “{name}” is released as it is: whoever holds another file with "
+            "these numbers can link the two.",
+            "Give households new random numbers (method new-identifiers).",
         )
 
 
