@@ -91,7 +91,7 @@ def test_prefixes_on_every_engine(data):
     assert hierarchy.n_levels == 6
     assert coarse(data, "code", hierarchy, 0) == ["81667", "8166", "1", None]
     assert coarse(data, "code", hierarchy, 1) == ["8166*", "*", "*", None]
-    assert coarse(data, "code", hierarchy, 4) == ["8****", "8****", "1****", None]
+    assert coarse(data, "code", hierarchy, 4) == ["8****", "*", "*", None]
     assert coarse(data, "code", hierarchy, 5) == [ANY, ANY, ANY, None]
 
 
