@@ -64,3 +64,9 @@ def test_a_singular_covariance_is_no_problem():
         method = mask.CorrelatedNoise(columns=COLUMNS, exact=exact)
         after = tacit.Plan([method]).apply(before, seed=1).frame
         assert np.allclose(after["c"], after["a"] + after["b"])
+
+
+def test_exact_is_refused_where_it_cannot_be_kept():
+    table = pl.DataFrame({"a": [1.0, 2.0, 4.0, 3.0], "b": [2.0, 1.0, 0.0, 5.0]})
+    with pytest.raises(DataError, match="exactly"):
+        tacit.Plan([mask.CorrelatedNoise(columns=["a", "b"], exact=True)]).apply(table, seed=1)

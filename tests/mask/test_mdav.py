@@ -206,3 +206,24 @@ def test_equal_values_come_out_as_they_went_in():
     values = np.full((9, 1), 43.1)
     weights = np.random.default_rng(0).uniform(1, 7, 9)
     assert (group_means(values, np.repeat([0, 1, 2], 3), weights) == 43.1).all()
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        mask.Mdav(columns=["a", "b"], k=3),
+        mask.VMdav(columns=["a", "b"], k=3),
+        mask.RefinedMicroaggregation(columns=["a", "b"], k=3),
+        mask.ProjectedMicroaggregation(columns=["a", "b"], k=3),
+        mask.MixedMdav(columns=["a", "b"], k=3),
+        mask.Mdav(columns=["a", "b"], k=3, outliers=0.03),
+    ],
+)
+@pytest.mark.parametrize("n_missing", [0, 1, 2, 3])
+def test_blank_records_are_no_small_class_either(method, n_missing):
+    rng = np.random.default_rng(5)
+    a = [None if i < n_missing else float(x) for i, x in enumerate(rng.normal(size=60))]
+    table = pl.DataFrame({"a": a, "b": rng.normal(size=60)})
+    frame = tacit.Plan([method]).apply(table, seed=1).frame
+    assert frame.group_by("a", "b").len()["len"].min() >= 3
+    assert frame.filter(pl.col("a").is_null() & pl.col("b").is_null()).height <= 8

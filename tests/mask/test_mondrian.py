@@ -264,3 +264,14 @@ def test_large_files_take_seconds():
     sizes = np.bincount(boxes_of(data, k=5))
     assert sizes.min() >= 5
     assert sizes.max() < 10
+
+
+def test_one_gap_does_not_blank_the_file():
+    data = tacit.datasets.census(300)
+    gap = data.frame.with_columns(
+        age=pl.when(pl.arange(0, 300) == 5).then(None).otherwise(pl.col("age"))
+    )
+    keys = ["region", "sex", "age"]
+    frame = tacit.Plan([mask.Mondrian(keys=keys, k=3)]).apply(gap, seed=1).frame
+    assert 3 <= frame["age"].null_count() <= 10
+    assert frame.group_by(keys).len()["len"].min() >= 3

@@ -204,3 +204,10 @@ def test_infinite_values_are_refused():
     before = pl.DataFrame({"x": [1.0, 2.0, float("inf")], "y": [1.0, 2.0, 3.0]})
     with pytest.raises(DataError, match="'x' holds infinite values"):
         tacit.Plan([mask.MultiplicativeNoise(columns=["y", "x"])]).apply(before, seed=1)
+
+
+def test_a_column_is_blanked_where_the_one_below_it_is_missing():
+    table = pl.DataFrame({"x": [9.0, 8.0, 7.0, 9.5, 8.5], "y": [None, 1.0, 2.0, 3.0, 2.5]})
+    data = tacit.Microdata.of(table).with_constraints(tacit.AtLeast(larger="x", smaller="y"))
+    frame = tacit.Plan([mask.MultiplicativeNoise(columns=["x", "y"])]).apply(data, seed=1).frame
+    assert frame["x"].is_null().to_list() == [True, False, False, False, False]

@@ -128,3 +128,11 @@ def test_many_strata_are_worked_through_once():
     method = mask.Pram(columns=["c"], stay=0.2, within=["s"])
     after = tacit.Plan([method]).apply(before, seed=1).frame
     assert not after.equals(before)
+
+
+def test_a_given_matrix_serves_strata_that_lack_a_category():
+    table = pl.DataFrame({"v": ["a", "b"] * 50 + ["a"] * 50, "s": ["x"] * 100 + ["y"] * 50})
+    matrix = {"a": {"a": 0.5, "b": 0.5}, "b": {"b": 1.0}}
+    method = mask.Pram(columns=["v"], matrix=matrix, within=["s"])
+    frame = tacit.Plan([method]).apply(table, seed=1).frame
+    assert 0 < frame.filter(pl.col("s") == "y")["v"].eq("b").sum() < 50

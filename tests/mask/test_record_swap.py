@@ -102,3 +102,15 @@ def test_split_households_and_places_used_as_profiles_are_refused():
         swapped(broken)
     with pytest.raises(ParameterError, match="place"):
         mask.RecordSwap(geography=["a"], risk=["a"])
+
+
+@pytest.mark.parametrize("role", ["carry_along", "similar"])
+def test_columns_in_which_members_differ_are_refused(role):
+    table = pl.DataFrame(
+        {"h": [1, 1, 2, 2], "g": list("aabb"), "sex": list("mfmf"), "c": [1, 2, 3, 4]}
+    )
+    data = tacit.Microdata.of(table).with_roles(household="h")
+    given = {"carry_along": ["c"]} if role == "carry_along" else {"similar": [["c"]]}
+    method = mask.RecordSwap(geography=["g"], risk=["sex"], **given)
+    with pytest.raises(SchemaError, match="same for all members"):
+        tacit.Plan([method]).apply(data, seed=1)

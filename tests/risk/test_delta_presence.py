@@ -37,3 +37,9 @@ def test_an_empty_file_is_refused():
         risk.DeltaPresence(keys=["k"]).measure(
             pl.DataFrame({"k": ["a"]}), pl.DataFrame({"k": []}, schema={"k": pl.String})
         )
+
+
+def test_whole_numbers_and_the_same_floating_ones_are_equal():
+    table = pl.DataFrame({"age": [20, 30, 30, 40]})
+    presence = risk.DeltaPresence(keys=["age"])
+    assert presence.measure(table, table.cast(pl.Float64)).value == 1.0

@@ -314,3 +314,10 @@ def test_who_else_is_known_does_not_change_the_risk_of_a_person(x, base, error, 
     assert one == pytest.approx(everyone)
     if error == 0:  # somebody told apart by a value of their own is not safer for it
         assert one >= measure.replace(errors={}).measure(data).per_unit[person] - 1e-12
+
+
+def test_shuffled_rows_are_refused_not_called_safe():
+    data = tacit.datasets.census(300)
+    shuffled = data.frame.sample(fraction=1.0, shuffle=True, seed=3)
+    with pytest.raises(DataError, match="another order"):
+        risk.IdentificationRisk(keys=["region", "sex", "age"]).measure(data, shuffled)

@@ -69,3 +69,11 @@ def test_identity_and_constant_keys_are_the_extremes():
 def test_no_confidential_column_is_refused():
     with pytest.raises(DataError, match="confidential"):
         risk.LDiversity(keys=["k"]).measure(frame([1], ["a"]))
+
+
+def test_a_gap_is_no_further_value():
+    """A class of one known value and gaps is homogeneous: whoever is known has that value."""
+    table = frame(["a", "a", "b", "b"], ["flu", None, "x", "y"])
+    found = risk.LDiversity(keys=["k"], confidential=["v"]).measure(table)
+    assert found.value == 1.0
+    assert found.details["columns"]["v"]["records_with_one_value"] == 2

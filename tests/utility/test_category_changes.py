@@ -57,3 +57,10 @@ def test_files_that_cannot_be_paired_are_refused():
     before = pl.DataFrame({"c": ["a", "b", "c"]})
     with pytest.raises(DataError, match="paired"):
         utility.CategoryChanges(columns=["c"]).measure(before, before.head(2))
+
+
+def test_shuffled_rows_are_told():
+    data = tacit.datasets.census(300)
+    shuffled = data.frame.sample(fraction=1.0, shuffle=True, seed=3)
+    found = utility.CategoryChanges(columns=["sex", "marital"]).measure(data, shuffled)
+    assert any("do not seem to correspond" in text for text in found.warnings)

@@ -86,3 +86,10 @@ def test_recoded_columns_are_left_out_unless_named():
     assert found.warnings == ("'c' has other categories in the release: left out",)
     assert utility.CategoryChanges().measure(before, after).value == 0.0
     assert utility.CategoryChanges(columns=["c"]).measure(before, after).value == 1.0
+
+
+def test_numbers_compare_as_numbers_whatever_their_type():
+    table = pl.DataFrame({"n": [1, 2, 3, 3]})
+    release = pl.DataFrame({"n": [1.0, 2.0, 3.0, 2.5]})
+    found = utility.ContingencyLoss(columns=["n"], order=1, distance="total-variation")
+    assert found.measure(table, release).value == pytest.approx(0.25)

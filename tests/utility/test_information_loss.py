@@ -243,3 +243,10 @@ def test_infinite_values_are_refused():
         with pytest.raises(DataError, match="'x1' holds infinite values"):
             loss(*pair)
     assert loss(before, after, columns=["x0", "x2"]).value == 0
+
+
+def test_shuffled_rows_are_told():
+    data = tacit.datasets.census(300)
+    shuffled = data.frame.sample(fraction=1.0, shuffle=True, seed=3)
+    found = utility.InformationLoss(columns=["age", "income"]).measure(data, shuffled)
+    assert any("do not seem to correspond" in text for text in found.warnings)

@@ -21,13 +21,14 @@ def mask_by_groups(
     by: str,
     within: Sequence[str] | None = None,
     outliers: float = 0.0,
+    hide_blanks: bool = True,
 ) -> Microdata:
     """Replace numeric columns by the means of the groups that `grouping` finds.
 
     Records that miss the same columns are grouped together, and only inside the categories of the
     columns `within`; where fewer than `k` are left the columns are blanked. The share `outliers` of
-    the records farthest from the centre is blanked too. Means are weighted where the schema has a
-    weight.
+    the records farthest from the centre is blanked too. With `hide_blanks` a group joins the blank
+    records where they are fewer than `k`. Means are weighted where the schema has a weight.
     """
     data.schema.require(columns, kinds=[Kind.NUMERIC], by=by)
     values = data.numeric(columns)
@@ -37,18 +38,53 @@ def mask_by_groups(
             f"k = {k} needs at least {k} records", got=f"{len(values)} records", do="lower k"
         )
     _check_finite(values, columns)
-    masked = np.full_like(values, np.nan)
-    weights = data.weights
+    groups, n_groups = np.full(len(values), -1, dtype=np.int64), 0
     for everyone, present in missing_patterns(values, strata):
         if not present.any():
             continue
         rows = _without_outliers(values, everyone, present, outliers)
         if len(rows) < k:
             continue
-        part = values[np.ix_(rows, present)]
-        means = group_means(part, grouping(part), None if weights is None else weights[rows])
-        masked[np.ix_(rows, present)] = means
+        found = grouping(values[np.ix_(rows, present)])
+        groups[rows] = found + n_groups
+        n_groups += int(found.max()) + 1
+    if hide_blanks:
+        groups = with_blanks_hidden(groups, k)
+    masked = _means_of_grouped(values, groups, data.weights)
     return data.with_arrays(dict(zip(columns, masked.T, strict=True)))
+
+
+def with_blanks_hidden(groups: np.ndarray, k: int) -> np.ndarray:
+    """Blank the smallest group (-1) too where from 1 to k - 1 records are blank.
+
+    Records without any value look alike, and one that is alone in that is as exposed as one that is
+    alone with its values.
+
+    Examples
+    --------
+    >>> with_blanks_hidden(np.array([0, 1, 0, -1, 1, 1]), 2).tolist()
+    [-1, 0, -1, -1, 0, 0]
+    """
+    blank = groups < 0
+    if not 0 < blank.sum() < k or blank.all():
+        return groups
+    smallest = int(np.argmin(np.bincount(groups[~blank])))
+    hidden = np.where(groups == smallest, -1, groups)
+    return np.where(hidden > smallest, hidden - 1, hidden)
+
+
+def _means_of_grouped(
+    values: np.ndarray, groups: np.ndarray, weights: np.ndarray | None
+) -> np.ndarray:
+    """Return the means of the groups, and nothing for records without one."""
+    rows = np.flatnonzero(groups >= 0)
+    if len(rows) == len(values):
+        return group_means(values, groups, weights)
+    masked = np.full_like(values, np.nan)
+    if len(rows):
+        shares = None if weights is None else weights[rows]
+        masked[rows] = group_means(values[rows], groups[rows], shares)
+    return masked
 
 
 def group_means(

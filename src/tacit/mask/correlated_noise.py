@@ -8,6 +8,7 @@ import numpy as np
 from annotated_types import Gt
 
 from tacit.core.data import Microdata
+from tacit.core.errors import DataError
 from tacit.core.families import Mask
 from tacit.core.method import Columns, Try
 from tacit.mask._moments import normal_draws
@@ -69,8 +70,9 @@ class CorrelatedNoise(
         weights = data.weights
         mean, covariance = known_moments(values, weights)
         noise = normal_draws(np.zeros(len(mean)), self.alpha * covariance, len(values), rng)
-        complete = complete_records(values) if self.exact else None
-        if complete is not None and complete.sum() > 3 * values.shape[1]:
+        if self.exact:
+            complete = complete_records(values)
+            _check_room(int(complete.sum()), values.shape[1])
             noise[complete] = self._adjusted(values[complete], noise[complete], weights, complete)
         masked = noise
         masked += values
@@ -97,6 +99,16 @@ class CorrelatedNoise(
         centred = root * (values - (root**2 * values).sum(axis=0))
         target = self.alpha * centred.T @ centred
         return np.asarray(free @ _recolour(free.T @ free, target) / root)
+
+
+def _check_room(n_complete: int, n_columns: int) -> None:
+    """Refuse to promise exact moments where the noise has no room beside data and constant."""
+    if n_complete <= 2 * n_columns:
+        raise DataError(
+            "too few complete records to keep their covariances exactly",
+            got=f"{n_complete} records of {n_columns} columns",
+            do=f"give at least {2 * n_columns + 1} records, or leave out exact",
+        )
 
 
 def _recolour(given: np.ndarray, target: np.ndarray) -> np.ndarray:

@@ -60,7 +60,9 @@ class IndividualRanking(
     def apply(self, data: Microdata, rng: np.random.Generator) -> Microdata:
         """Return the records with each variable replaced by group means."""
         for column in self.columns:
-            data = mask_by_groups(data, [column], self.k, self._groups, by=self.key)
+            data = mask_by_groups(
+                data, [column], self.k, self._groups, by=self.key, hide_blanks=False
+            )
         return data
 
     def _groups(self, values: np.ndarray) -> np.ndarray:

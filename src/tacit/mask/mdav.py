@@ -27,7 +27,8 @@ class Mdav(
     r"""Replace values by the mean of groups of at least ``k`` similar records.
 
     Missing values: records are grouped with records that miss the same columns; where fewer than
-    ``k`` records share a pattern, all the columns are blanked on them. Weights: means are
+    ``k`` records share a pattern, all the columns are blanked on them, and on one more group if
+    fewer than ``k`` records are blank then. Weights: means are
     weighted where the schema has a weight, so that weighted totals are kept. Households: not
     considered; records are grouped one by one.
 

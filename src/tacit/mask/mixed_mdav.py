@@ -16,7 +16,7 @@ from tacit.core.keys import encode
 from tacit.core.method import Columns, Try
 from tacit.core.progress import track
 from tacit.core.schema import Kind, Variable
-from tacit.mask._grouped import group_means, standardised
+from tacit.mask._grouped import group_means, standardised, with_blanks_hidden
 
 _MOST_CATEGORIES = 3000
 _PAIRS_PER_REPORT = 100
@@ -35,7 +35,8 @@ class MixedMdav(
     together the release is k-anonymous.
 
     Missing values: records are grouped with records that miss the same columns; where fewer than
-    ``k`` records share a pattern, all the columns are blanked on them. Weights: means of numbers
+    ``k`` records share a pattern, all the columns are blanked on them, and on one more group if
+    fewer than ``k`` records are blank then. Weights: means of numbers
     are weighted where the schema has a weight; medians and modes are not. Households: not
     considered.
 
@@ -75,11 +76,13 @@ class MixedMdav(
                 do="lower k",
             )
         table = _Table.of(data, self.columns)
-        groups = np.full(data.n_records, -1, dtype=np.int64)
+        groups, n_groups = np.full(data.n_records, -1, dtype=np.int64), 0
         for rows in table.by_pattern():
             if len(rows) >= self.k and not table.missing[rows[0]].all():
-                groups[rows] = mixed_groups(table, rows, self.k) + groups.max() + 1
-        return table.aggregated(data, groups)
+                found = mixed_groups(table, rows, self.k)
+                groups[rows] = found + n_groups
+                n_groups += int(found.max()) + 1
+        return table.aggregated(data, with_blanks_hidden(groups, self.k))
 
 
 @dataclass(frozen=True)

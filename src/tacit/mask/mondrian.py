@@ -30,7 +30,8 @@ class Mondrian(
     Every record of a box gets the same keys: the range of the box, or its centre.
 
     Missing values: records are first divided by which keys they miss, and a key stays missing;
-    where too few records miss the same keys, all their keys are blanked.
+    where too few records miss the same keys, all their keys are blanked, and those of the smallest
+    boxes too until the blank records meet the conditions themselves.
     Weights are not used; records are counted one by one.
     Households are not considered.
 
@@ -138,37 +139,40 @@ def mondrian_boxes(found: list[Axis], conditions: Conditions, *, strict: bool = 
     pattern, n_patterns = group_ids(missing.astype(np.int32))
     order = np.argsort(pattern, kind="stable")
     parts = np.split(order, np.cumsum(np.bincount(pattern, minlength=n_patterns))[:-1])
-    blank, kept = _blanked(parts, missing, conditions)
-    boxes = np.full(len(pattern), -1, dtype=np.int64)
-    for rows in kept:
+    boxes, n_boxes = np.full(len(pattern), -1, dtype=np.int64), 0
+    for rows in parts:
+        if missing[rows[0]].all() or not conditions.hold(rows):
+            continue
         here = [axis for j, axis in enumerate(found) if not missing[rows[0], j]]
-        boxes[rows] = _boxes_of(rows, here, conditions, strict=strict) + boxes.max(initial=-1) + 1
-    boxes[blank] = -1
-    return boxes
+        inside = _boxes_of(rows, here, conditions, strict=strict)
+        boxes[rows] = inside + n_boxes
+        n_boxes += int(inside.max()) + 1
+    return _with_blanks_hidden(boxes, n_boxes, conditions)
 
 
-def _blanked(
-    parts: list[np.ndarray], missing: np.ndarray, conditions: Conditions
-) -> tuple[np.ndarray, list[np.ndarray]]:
-    """Divide the missing patterns into those to blank and those to cut.
+def _with_blanks_hidden(boxes: np.ndarray, n_boxes: int, conditions: Conditions) -> np.ndarray:
+    """Blank the smallest boxes too until the blanked records meet the conditions.
 
-    Records that are blanked look alike, so they must meet the conditions too; as long as they do
-    not, the smallest of the other patterns joins them.
+    Records that are blanked look alike, so they are a class like any other. The number of boxes is
+    doubled until they do, so that hard conditions do not take a look per box.
     """
-    empty = [rows for rows in parts if missing[rows[0]].all()]
-    rest = sorted((rows for rows in parts if not missing[rows[0]].all()), key=len)
-    failing = [rows for rows in rest if not conditions.hold(rows)]
-    kept = [rows for rows in rest if conditions.hold(rows)]
-    blank = np.concatenate([*empty, *failing, np.empty(0, dtype=np.int64)])
-    while len(blank) and not conditions.hold(blank):
-        if not kept:
-            raise ProtectionError(
-                "even all records together do not meet the conditions",
-                got=conditions.models.describe(),
-                do="ask for less",
-            )
-        blank = np.concatenate([blank, kept.pop(0)])
-    return blank, kept
+    blank = boxes < 0
+    if not blank.any() or conditions.hold(np.flatnonzero(blank)):
+        return boxes
+    order = np.argsort(np.bincount(boxes[~blank], minlength=n_boxes), kind="stable")
+    n_more = 1
+    while n_boxes:
+        tried = np.where(np.isin(boxes, order[:n_more]), -1, boxes)
+        if conditions.hold(np.flatnonzero(tried < 0)):
+            return tried
+        if n_more >= n_boxes:
+            break
+        n_more *= 2
+    raise ProtectionError(
+        "even all records together do not meet the conditions",
+        got=conditions.models.describe(),
+        do="ask for less",
+    )
 
 
 def _boxes_of(

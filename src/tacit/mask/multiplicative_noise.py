@@ -35,10 +35,11 @@ class MultiplicativeNoise(
     r"""Multiply values by random factors so that signs, inequalities, means and covariances stay.
 
     Nonnegative columns stay nonnegative. Where the schema says that one column is at least another
-    (income and taxes), the release keeps that on every record. Columns that the schema says are
-    zero when an indicator has some value stay zero there.
+    (income and taxes) and both are masked here, the release keeps that on every record. Columns
+    that the schema says are zero when an indicator has some value stay zero there.
 
-    Missing values: stay missing; moments come from the complete records. Weights: moments are
+    Missing values: stay missing; where the lower column of an inequality is missing, the higher one
+    is blanked as well; moments come from the complete records. Weights: moments are
     weighted where the schema has a weight. Households: not considered.
 
     Notes

@@ -112,7 +112,11 @@ class Pram(
         """Return the new code of each record, -1 where a value is missing."""
         changed = codes.copy()
         labels = _labels(data, chosen, first)
+        given = None if self.matrix is None else checked_matrix(self.matrix, labels)
         for part in split_by(strata, np.flatnonzero(codes >= 0)):
+            if given is not None:  # the same in every stratum, whatever occurs there
+                changed[part] = transitions(codes[part], given, rng)
+                continue
             counts = np.bincount(codes[part], minlength=len(labels))
             present = np.flatnonzero(counts)
             inside = (np.cumsum(counts > 0) - 1)[codes[part]]

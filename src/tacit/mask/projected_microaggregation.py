@@ -27,7 +27,8 @@ class ProjectedMicroaggregation(
     When not to use it: on variables that are weakly related.
 
     Missing values: records are grouped with records that miss the same columns; where fewer than
-    ``k`` records share a pattern, all the columns are blanked on them. Weights: means are weighted
+    ``k`` records share a pattern, all the columns are blanked on them, and on one more group if
+    fewer than ``k`` records are blank then. Weights: means are weighted
     where the schema has a weight. Households: not considered.
 
     Notes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Self
 
@@ -27,7 +28,8 @@ class RecordSwap(
     """Swap the places of households at risk with similar households elsewhere.
 
     All members of a household move together. The number of households of each profile in each area
-    stays as it is, so tables of area by profile are not changed at all. When not to use it: where
+    stays as it is, so tables of area by profile are not changed at all; where a later set of
+    `similar` had to serve, that holds for the variables of that set only. When not to use it: where
     areas must keep exact counts of other variables as well.
 
     Missing values: a missing value is a category of its own. Weights: stay with their records.
@@ -83,6 +85,8 @@ class RecordSwap(
         moved = [*self.geography, *(self.carry_along or ())]
         data.schema.require([*moved, *self.risk, *(c for s in self.similar for c in s)])
         homes = _Homes.of(data, self.geography)
+        shared = [*(self.carry_along or ()), *(c for s in self.similar for c in s)]
+        homes.check_shared(data, shared)
         partner = self._partners(data, homes, rng)
         new_home = np.where(partner >= 0, partner, np.arange(len(partner)))
         source = homes.first[new_home[homes.household]]
@@ -143,6 +147,15 @@ class _Homes:
     @property
     def n_households(self) -> int:
         return len(self.first)
+
+    def check_shared(self, data: Microdata, columns: Sequence[str]) -> None:
+        """Refuse columns in which the members of a household differ."""
+        for name, codes in zip(columns, encode(data, columns).T, strict=True):
+            if (codes != codes[self.first][self.household]).any():
+                raise SchemaError(
+                    f"{name!r} must be the same for all members of a household",
+                    do="leave it out, or name a column that describes the household",
+                )
 
     @classmethod
     def of(cls, data: Microdata, geography: tuple[str, ...]) -> _Homes:

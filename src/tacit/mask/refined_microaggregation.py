@@ -34,7 +34,8 @@ class RefinedMicroaggregation(
     cost grows about in proportion to the number of records.
 
     Missing values: records are grouped with records that miss the same columns; where fewer than
-    ``k`` records share a pattern, all the columns are blanked on them. Weights: means are
+    ``k`` records share a pattern, all the columns are blanked on them, and on one more group if
+    fewer than ``k`` records are blank then. Weights: means are
     weighted where the schema has a weight. Households: not considered; records are grouped one
     by one.
 

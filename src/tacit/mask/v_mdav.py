@@ -26,7 +26,8 @@ class VMdav(
     r"""Replace values by means of groups of ``k`` to ``2k - 1`` records, sized as the data lie.
 
     Missing values: records are grouped with records that miss the same columns; where fewer than
-    ``k`` records share a pattern, all the columns are blanked on them. Weights: means are weighted
+    ``k`` records share a pattern, all the columns are blanked on them, and on one more group if
+    fewer than ``k`` records are blank then. Weights: means are weighted
     where the schema has a weight. Households: not considered.
 
     Notes

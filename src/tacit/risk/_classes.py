@@ -35,6 +35,8 @@ class Classes:
     labels: list[str]
     """The values."""
     variable: Variable
+    has_gap: bool
+    """Whether the first value stands for a gap."""
 
     @property
     def n_classes(self) -> int:
@@ -78,7 +80,7 @@ def _counted(data: Microdata, name: str, class_of: np.ndarray, n_classes: int) -
     q = np.bincount(codes, minlength=len(labels)) / len(codes)
     return Classes(
         name, class_of, starts, cells % len(labels), counts.astype(float), q, labels,
-        data.schema[name],
+        data.schema[name], bool(data.local[name].has_nulls()),
     )  # fmt: skip
 
 
@@ -126,6 +128,13 @@ def tree_levels(found: Classes) -> tuple[np.ndarray, np.ndarray, int]:
         below = above
     parents += [-1] * (starts[-1] - starts[-2])
     return np.array(parents), np.array(starts), hierarchy.n_levels - 1
+
+
+def known_values(found: Classes, distinct: np.ndarray) -> np.ndarray:
+    """Count the values of each class without the gap, which tells nobody a value."""
+    if not found.has_gap:
+        return distinct
+    return np.asarray(distinct - (found.values[found.starts[:-1]] == 0))
 
 
 def is_ordered(variable: Variable) -> bool:

@@ -95,6 +95,20 @@ def order_warnings(both: Pair, release: Any, record_id: str | None, *, by: str) 
     return ()
 
 
+def position_doubts(both: Pair, release: Any) -> tuple[str, ...]:
+    """Warn, for measures of loss, that two plain files may not correspond by position."""
+    try:
+        doubts = order_warnings(both, release, None, by="this number")
+    except DataError:
+        doubts = ("in doubt",)
+    if not doubts:
+        return ()
+    return (
+        "The files were paired by position, but their records do not seem to correspond: changes "
+        "record by record mean nothing then. Pass the Release that plan.apply returned.",
+    )
+
+
 def _is_reordered(tables: list[Any]) -> bool:
     """Whether the files hold the same records, of at least two columns, in another order."""
     if tables[0].width < 2 or tables[0].schema != tables[1].schema:

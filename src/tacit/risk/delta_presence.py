@@ -9,11 +9,12 @@ import numpy as np
 from tacit.core.data import Microdata
 from tacit.core.errors import DataError
 from tacit.core.families import Risk
-from tacit.core.keys import encode_series, group_ids
+from tacit.core.keys import group_ids
 from tacit.core.measurement import Measurement
 from tacit.core.method import Columns
 from tacit.core.pairing import pair
 from tacit.risk._released_keys import objection_without_keys
+from tacit.risk._synthetic_keys import joint_codes
 
 
 class DeltaPresence(
@@ -28,6 +29,9 @@ class DeltaPresence(
     The original is taken as the population, of which the release is a part: a sample, or the
     patients among the inhabitants. A chance of 1 tells an intruder that everybody with these keys
     is in the file.
+
+    Where records correspond, recoded categories are compared after the same recoding; numbers are
+    compared as they are.
 
     Missing values: a gap is a value of its own. Weights: not used. Households: not considered.
 
@@ -60,8 +64,6 @@ class DeltaPresence(
 
     def measure(self, original: Any, release: Any = None) -> Measurement:
         """Return the largest chance of presence."""
-        import polars as pl
-
         both = pair(original, release)
         names = list(self.keys) if self.keys else both.original.schema.keys
         names = [n for n in names if n in both.released.schema] if not self.keys else names
@@ -69,22 +71,20 @@ class DeltaPresence(
             side.schema.require(names)
             if side.n_records == 0:
                 raise DataError(f"{self.key} needs at least one record", got="an empty file")
-        tables = [both.original.local, both.released.local]
-        codes = [
-            encode_series(pl.concat([t[n].cast(pl.String).rename("v") for t in tables]))
-            for n in names
-        ]
-        stacked = np.column_stack(codes) if codes else np.zeros((sum(map(len, tables)), 0))
+        n_original = both.original.n_records
+        codes = [np.concatenate(joint_codes(both, name)) for name in names]
+        n_both = n_original + both.released.n_records
+        stacked = np.column_stack(codes) if codes else np.zeros((n_both, 0))
         ids, n_cells = group_ids(np.ascontiguousarray(stacked, dtype=np.int32))
-        population = np.bincount(ids[: len(tables[0])], minlength=n_cells)
-        present = np.bincount(ids[len(tables[0]) :], minlength=n_cells)
+        population = np.bincount(ids[:n_original], minlength=n_cells)
+        present = np.bincount(ids[n_original:], minlength=n_cells)
         known = population > 0
         delta = np.minimum(present[known] / population[known], 1.0)
         chance = np.zeros(n_cells)
         chance[known] = delta
         return Measurement(
             key=self.key, title=self.title, value=float(delta.max()), better="lower",
-            bounds=(0.0, 1.0), unit="percent", per_unit=chance[ids[len(tables[0]) :]],
+            bounds=(0.0, 1.0), unit="percent", per_unit=chance[ids[n_original:]],
             details={"smallest": float(delta.min()), "keys": names,
                      "combinations_not_in_the_original": int((present[~known] > 0).sum())},
             explanation=(

@@ -17,6 +17,7 @@ from tacit.core.measurement import Measurement
 from tacit.core.method import Columns
 from tacit.core.pairing import Pair, pair
 from tacit.risk._external import KnownField, external_fields
+from tacit.risk._linkage_pair import order_warnings
 from tacit.risk._probability_ratios import Base, RatioModel
 from tacit.risk._released_keys import NO_KEYS
 
@@ -151,6 +152,7 @@ class IdentificationRisk(
         names = _known_fields(both.original, self.keys)
         _check_usable(both, names)
         inclusion, population, warnings = self._inclusion(both)
+        warnings += order_warnings(both, release, None, by=self.key)
         fields = external_fields(both, names, self.errors, coarse=self.matching == "auto")
         probability = self._probabilities(both, fields, inclusion)
         unpaired = _unpaired(both, fields)

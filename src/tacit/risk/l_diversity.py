@@ -26,8 +26,9 @@ class LDiversity(
     Where all records of a class share one value, an intruder learns it without telling the records
     apart.
 
-    Missing values: a gap in a key is a value of its own; a gap in a confidential column counts as
-    one more value. Weights: not used. Households: not considered.
+    Missing values: a gap in a key is a value of its own; a gap in a confidential column is not one
+    more distinct value, as in `Generalise`, and a value of its own in the other readings. Weights:
+    not used. Households: not considered.
 
     Notes
     -----
@@ -65,26 +66,17 @@ class LDiversity(
 
     def measure(self, original: Any, release: Any = None) -> Measurement:
         """Return the diversity of the least diverse class."""
-        from tacit.risk import _classes_kernel as kernel
-
         found, columns = _classes.classes(
             original, release, self.keys, self.confidential, by=self.key
         )
         details, worst = {}, np.full(found.n_records, np.inf)
         for column in columns:
-            distinct, entropy, largest = kernel.diversity(column.starts, column.counts)
-            level = kernel.recursive_level(column.starts, column.counts, self.c)
-            readings = {"distinct": distinct, "entropy": entropy, "recursive": level}
-            details[column.column] = {
-                **{name: float(values.min()) for name, values in readings.items()},
-                "alpha": float(largest.max()),
-                "records_with_one_value": int((column.per_record(distinct) == 1).sum()),
-            }
+            readings, details[column.column] = diversity(column, self.c)
             worst = np.minimum(worst, column.per_record(readings[self.reading]))
         single = max(details, key=lambda c: details[c]["records_with_one_value"])
         return Measurement(
             key=self.key, title=self.title, value=float(worst.min()), better="higher",
-            bounds=(0.0 if self.reading == "recursive" else 1.0, np.inf), per_unit=worst,
+            bounds=(1.0 if self.reading == "entropy" else 0.0, np.inf), per_unit=worst,
             details={"columns": details, "reading": self.reading, "keys": found.names},
             explanation=(
                 f"{details[single]['records_with_one_value']:,} records are in groups of "
@@ -92,3 +84,15 @@ class LDiversity(
             ),
             warnings=found.warnings,
         )  # fmt: skip
+
+
+def diversity(column: _classes.Classes, c: float) -> tuple[dict[str, np.ndarray], dict[str, float]]:
+    """Return the three readings of diversity for each class, and their smallest values."""
+    from tacit.risk import _classes_kernel as kernel
+
+    distinct, entropy, largest = kernel.diversity(column.starts, column.counts)
+    level = kernel.recursive_level(column.starts, column.counts, c)
+    readings = {"distinct": distinct, "entropy": entropy, "recursive": level}
+    smallest = {name: float(values.min()) for name, values in readings.items()}
+    alone = int((column.per_record(distinct) == 1).sum())
+    return readings, smallest | {"alpha": float(largest.max()), "records_with_one_value": alone}

@@ -13,6 +13,9 @@ from tacit.core.method import Columns
 from tacit.risk import _classes
 
 
+Distance = Literal["auto", "equal", "ordered", "hierarchical"]
+
+
 class TCloseness(
     Risk,
     key="t-closeness",
@@ -52,7 +55,7 @@ class TCloseness(
     """Columns an intruder may know; by default the columns with the role of a key."""
     confidential: Columns | None = None
     """Columns nobody should learn; by default those with the role."""
-    distance: Literal["auto", "equal", "ordered", "hierarchical"] = "auto"
+    distance: Distance = "auto"
     """How far apart values are: by their order where they have one, or as said here."""
 
     def objection(self, original: Microdata) -> str | None:
@@ -61,22 +64,12 @@ class TCloseness(
 
     def measure(self, original: Any, release: Any = None) -> Measurement:
         """Return the largest distance between a class and the file."""
-        from tacit.risk import _classes_kernel as kernel
-
         found, columns = _classes.classes(
             original, release, self.keys, self.confidential, by=self.key
         )
         details, worst = {}, np.zeros(found.n_records)
         for column in columns:
-            distances = self._distances(column)
-            gain, ratio = kernel.largest_gain(column.starts, column.values, column.counts, column.q)
-            cap = -np.log(column.q[column.q > 0].min())
-            details[column.column] = {
-                "t": float(distances.max()),
-                "beta": float(gain.max()),
-                "enhanced_beta": float(min(gain.max(), cap)),
-                "delta": float(ratio.max()),
-            }
+            distances, details[column.column] = closeness(column, self.distance)
             worst = np.maximum(worst, column.per_record(distances))
         farthest = max(details, key=lambda c: details[c]["t"])
         return Measurement(
@@ -90,13 +83,27 @@ class TCloseness(
             warnings=found.warnings,
         )  # fmt: skip
 
-    def _distances(self, column: _classes.Classes) -> np.ndarray:
-        from tacit.risk import _classes_kernel as kernel
 
-        cells = (column.starts, column.values, column.counts, column.q)
-        if self.distance == "hierarchical":
-            return np.asarray(kernel.tree_distance(*cells, *_classes.tree_levels(column)))
-        ordered = self.distance == "ordered" or (
-            self.distance == "auto" and _classes.is_ordered(column.variable)
-        )
-        return np.asarray((kernel.ordered_distance if ordered else kernel.equal_distance)(*cells))
+def closeness(column: _classes.Classes, distance: Distance) -> tuple[np.ndarray, dict[str, float]]:
+    """Return the distance of each class to the file, and the largest of all readings."""
+    from tacit.risk import _classes_kernel as kernel
+
+    distances = _distances(column, distance)
+    gain, ratio = kernel.largest_gain(column.starts, column.values, column.counts, column.q)
+    cap = -np.log(column.q[column.q > 0].min())
+    return distances, {
+        "t": float(distances.max()),
+        "beta": float(gain.max()),
+        "enhanced_beta": float(min(gain.max(), cap)),
+        "delta": float(ratio.max()),
+    }
+
+
+def _distances(column: _classes.Classes, distance: Distance) -> np.ndarray:
+    from tacit.risk import _classes_kernel as kernel
+
+    cells = (column.starts, column.values, column.counts, column.q)
+    if distance == "hierarchical":
+        return np.asarray(kernel.tree_distance(*cells, *_classes.tree_levels(column)))
+    ordered = distance == "ordered" or (distance == "auto" and _classes.is_ordered(column.variable))
+    return np.asarray((kernel.ordered_distance if ordered else kernel.equal_distance)(*cells))

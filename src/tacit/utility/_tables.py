@@ -41,7 +41,8 @@ class SharedCodes:
         for column in columns:
             series = [t[column] for t in tables]
             if series[0].dtype != series[1].dtype:
-                series = [_as_text(s) for s in series]
+                numeric = all(s.dtype.is_numeric() for s in series)
+                series = [s.cast(pl.Float64) if numeric else _as_text(s) for s in series]
             codes.append(encode_series(pl.concat([s.rename("v") for s in series])))
         stacked = np.column_stack(codes) if codes else np.empty((sum(map(len, tables)), 0))
         n = tables[0].height

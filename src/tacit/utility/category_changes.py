@@ -13,6 +13,7 @@ from tacit.core.measurement import Measurement
 from tacit.core.method import Columns
 from tacit.core.pairing import Pair, pair
 from tacit.core.schema import Kind, Variable
+from tacit.risk._linkage_pair import position_doubts
 from tacit.utility._tables import SharedCodes, entropy, tabulated_columns
 
 
@@ -94,7 +95,10 @@ class CategoryChanges(
                 f"{100 * float((moves > 0).mean()):.1f} % of the categories changed, most in "
                 f"{worst} ({100 * details[worst]['changed']:.1f} %)."
             ),
-            warnings=tuple(f"{c!r} has other categories in the release: left out" for c in recoded),
+            warnings=(
+                *(f"{c!r} has other categories in the release: left out" for c in recoded),
+                *position_doubts(both, release),
+            ),
         )  # fmt: skip
 
 

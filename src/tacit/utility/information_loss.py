@@ -14,6 +14,7 @@ from tacit.core.measurement import Measurement
 from tacit.core.method import Columns
 from tacit.core.pairing import Pair, pair
 from tacit.core.schema import Kind, Role
+from tacit.risk._linkage_pair import position_doubts
 from tacit.utility._discrepancy import Discrepancy
 from tacit.utility._structure import Factors, Structure
 
@@ -85,7 +86,9 @@ class InformationLoss(
 
     def measure(self, original: Any, release: Any = None) -> Measurement:
         """Return the average relative change of the numbers and of their statistics."""
-        comparison = _Comparison(pair(original, release), self.columns, by=self.key)
+        both = pair(original, release)
+        comparison = _Comparison(both, self.columns, by=self.key)
+        doubts = position_doubts(both, release)
         table = comparison.table()
         terms = _terms(table)
         defined = [t for t in terms.values() if not np.isnan(t)]
@@ -108,7 +111,7 @@ class InformationLoss(
                 **comparison.counts(),
             },
             explanation=_explanation(loss, il1s, comparison.columns),
-            warnings=(*comparison.warnings(), *_dominated(terms)),
+            warnings=(*comparison.warnings(), *_dominated(terms), *doubts),
         )
 
 
