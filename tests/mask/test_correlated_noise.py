@@ -6,6 +6,7 @@ import pytest
 
 import tacit
 from tacit import mask
+from tacit.core.errors import DataError
 
 
 def table(n=20_000):

@@ -120,7 +120,8 @@ def test_a_rare_pattern_of_missing_values_is_blanked_not_invented():
     values[0, 0] = np.nan
     release = tacit.Plan([mask.Mdav(columns=["x0", "x1"], k=3)]).apply(frame_of(values), seed=1)
     assert release.frame.row(0) == (None, None)
-    assert release.frame.null_count().row(0) == (1, 1)
+    # one group of three is blanked with it: alone among blanks it would stand out
+    assert release.frame.null_count().row(0) == (4, 4)
 
 
 def test_minus_999_is_a_value_like_any_other():
@@ -198,7 +199,8 @@ def test_the_most_outlying_records_are_blanked_on_request():
     values = np.concatenate([np.random.default_rng(0).standard_normal(98), [50.0, -60.0]])
     frame = frame_of(values[:, None])
     released = tacit.Plan([mask.Mdav(columns=["x0"], k=3, outliers=0.02)]).apply(frame).frame["x0"]
-    assert released.is_null().to_list() == [False] * 98 + [True] * 2
+    assert released.is_null().to_list()[-2:] == [True, True]
+    assert released.null_count() == 5  # a group of three hides the two
     assert released.drop_nulls().abs().max() < 5
 
 

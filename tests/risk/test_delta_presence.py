@@ -27,8 +27,8 @@ def test_a_whole_file_is_certain_and_a_small_sample_is_not():
 
 
 def test_changed_keys_are_counted_apart():
-    before = pl.DataFrame({"k": ["a", "b"]})
-    found = risk.DeltaPresence(keys=["k"]).measure(before, pl.DataFrame({"k": ["a", "z"]}))
+    before = pl.DataFrame({"k": ["a", "b", "b"]})
+    found = risk.DeltaPresence(keys=["k"]).measure(before, pl.DataFrame({"k": ["a", "b", "z"]}))
     assert found.details["combinations_not_in_the_original"] == 1
 
 

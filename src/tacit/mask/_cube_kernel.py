@@ -9,7 +9,8 @@ u is a direction in which pi can move without changing A'pi.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from tacit.core.compiled import njit
 
 _ZERO = 1e-9
 """Probabilities this near to 0 or 1 are settled; pivots this small are none."""

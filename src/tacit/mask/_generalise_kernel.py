@@ -8,9 +8,9 @@ by values; ``radices`` number of labels of each key.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from tacit.core._keys_kernel import dense_ids
+from tacit.core.compiled import njit
 
 _LARGEST_PACK = 2**62
 _SPARSE = 8

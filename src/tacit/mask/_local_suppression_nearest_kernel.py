@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+
+from tacit.core.compiled import njit
 
 _STARTS = 8
 """Nearest records from which a set of columns is grown."""

@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from tacit.core.compiled import njit
 from tacit.mask._local_suppression_kernel import hash_row, rows_agree
 
 _LOAN = 1.25

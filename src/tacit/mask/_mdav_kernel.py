@@ -20,7 +20,8 @@ is organised.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from tacit.core.compiled import njit
 
 _BLOCK = 256
 _CANDIDATES = 512

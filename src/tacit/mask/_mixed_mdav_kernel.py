@@ -9,7 +9,8 @@ of a category, its median (ordinal) or mode (nominal) among the free records.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from tacit.core.compiled import njit
 
 _FAST = {"nnan", "ninf", "nsz", "contract", "reassoc"}
 

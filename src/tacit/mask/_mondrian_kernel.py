@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
-from numba import njit
 
+from tacit.core.compiled import njit
 from tacit.mask._privacy_models_kernel import meets_all
 
 Arrays: TypeAlias = tuple[np.ndarray, ...]

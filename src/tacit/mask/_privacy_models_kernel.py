@@ -17,7 +17,8 @@ from __future__ import annotations
 from typing import TypeAlias
 
 import numpy as np
-from numba import njit
+
+from tacit.core.compiled import njit
 
 Arrays: TypeAlias = tuple[np.ndarray, ...]
 

@@ -18,7 +18,8 @@ blocks, so that borders move.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from tacit.core.compiled import njit
 
 _NEIGHBOURS = 14
 _FAST = {"nnan", "ninf", "nsz", "contract", "reassoc", "arcp"}

@@ -7,7 +7,8 @@ Symbols: X records by attributes, free the records not yet in a group.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from tacit.core.compiled import njit
 
 _FAST = {"nnan", "ninf", "nsz", "contract", "reassoc"}
 

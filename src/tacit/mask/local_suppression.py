@@ -18,7 +18,7 @@ from tacit.core.method import Columns, Try
 
 _MOST_COMBINATIONS = 20_000
 _MOST_KEYS = 62
-_SMALL_FILE = 40
+_SMALL_FILE = 25
 """Up to this many records the cheapest suppression is looked for unasked."""
 _LARGEST_PROGRAM = 400
 """Above this many records the integer program has too many pairs."""
@@ -140,7 +140,7 @@ class LocalSuppression(
         positions: list[list[int]],
         costs: np.ndarray,
     ) -> np.ndarray:
-        """Return the cheapest suppression if it can be proved in time, else the one found."""
+        """Return the cheapest suppression of a bounded search, unless the one found is as cheap."""
         if self.missing == "strict":
             if self.search == "auto":
                 return found

@@ -140,7 +140,8 @@ def mondrian_boxes(found: list[Axis], conditions: Conditions, *, strict: bool = 
     order = np.argsort(pattern, kind="stable")
     parts = np.split(order, np.cumsum(np.bincount(pattern, minlength=n_patterns))[:-1])
     boxes, n_boxes = np.full(len(pattern), -1, dtype=np.int64), 0
-    for rows in parts:
+    # Of boxes of one size those that miss most are blanked first: they lose least.
+    for rows in sorted(parts, key=lambda rows: -int(missing[rows[0]].sum())):
         if missing[rows[0]].all() or not conditions.hold(rows):
             continue
         here = [axis for j, axis in enumerate(found) if not missing[rows[0], j]]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from tacit.core.compiled import njit
 
 LEAF = 16
 """Records in one box of the lowest level."""

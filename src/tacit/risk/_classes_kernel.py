@@ -8,7 +8,8 @@ q that of the whole file. Cells (class, value, count) come sorted by class, from
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from tacit.core.compiled import njit
 
 
 @njit(cache=True, nogil=True)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from tacit.core.compiled import njit
 
 _MANY = 32
 """Above this many records in the sample the series needs only a few terms."""

@@ -10,7 +10,8 @@ leaves. Box b holds the points from ``starts[b]`` to ``ends[b]``.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from tacit.core.compiled import njit
 
 A = np.ndarray
 Tree = tuple[A, A, A, A, A]

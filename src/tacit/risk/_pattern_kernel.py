@@ -7,7 +7,8 @@ field's tolerance. Levels of agreement: 0 differ, 1 agree, 2 a value is missing.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from tacit.core.compiled import njit
 
 A = np.ndarray
 

@@ -91,6 +91,7 @@ def diversity(column: _classes.Classes, c: float) -> tuple[dict[str, np.ndarray]
     from tacit.risk import _classes_kernel as kernel
 
     distinct, entropy, largest = kernel.diversity(column.starts, column.counts)
+    distinct = _classes.known_values(column, distinct)
     level = kernel.recursive_level(column.starts, column.counts, c)
     readings = {"distinct": distinct, "entropy": entropy, "recursive": level}
     smallest = {name: float(values.min()) for name, values in readings.items()}

@@ -12,7 +12,6 @@ from tacit.core.measurement import Measurement
 from tacit.core.method import Columns
 from tacit.risk import _classes
 
-
 Distance = Literal["auto", "equal", "ordered", "hierarchical"]
 
 
