@@ -16,7 +16,7 @@ import numpy as np
 
 from tacit.core.keys import MISSING_CODE
 
-_NODES = 1000
+_NODES = 300
 """Branches looked at, at most: a count, since a limit of time would make results depend on load."""
 
 

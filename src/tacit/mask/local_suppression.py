@@ -18,7 +18,7 @@ from tacit.core.method import Columns, Try
 
 _MOST_COMBINATIONS = 20_000
 _MOST_KEYS = 62
-_SMALL_FILE = 25
+_SMALL_FILE = 12
 """Up to this many records the cheapest suppression is looked for unasked."""
 _LARGEST_PROGRAM = 400
 """Above this many records the integer program has too many pairs."""
