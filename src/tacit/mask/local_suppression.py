@@ -18,11 +18,11 @@ from tacit.core.method import Columns, Try
 
 _MOST_COMBINATIONS = 20_000
 _MOST_KEYS = 62
+"""Columns that fit in one pattern of bits."""
 _SMALL_FILE = 12
 """Up to this many records the cheapest suppression is looked for unasked."""
 _LARGEST_PROGRAM = 400
 """Above this many records the integer program has too many pairs."""
-"""Columns that fit in one pattern of bits."""
 
 
 class LocalSuppression(
@@ -40,6 +40,9 @@ class LocalSuppression(
     are blank wherever that key is.
 
     The result is counted again before it is returned. Where ``k`` cannot be reached, nothing is.
+
+    When not to use it: on keys with many values, such as exact ages or amounts, where most records
+    would lose something; recode those first.
 
     Notes
     -----

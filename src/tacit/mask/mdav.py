@@ -32,6 +32,9 @@ class Mdav(
     weighted where the schema has a weight, so that weighted totals are kept. Households: not
     considered; records are grouped one by one.
 
+    When not to use it: on large files, where refined microaggregation is faster and loses less, or
+    on variables with few distinct values, whose means fall between them.
+
     Notes
     -----
     The steps are those of DF07 [domingoferrer2007]_: the record :math:`x_r` farthest from the mean

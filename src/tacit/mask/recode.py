@@ -45,6 +45,9 @@ class Recode(
     Weights are not used.
     Households are not considered; all records are recoded by the same rule.
 
+    When not to use it: where users need exact values of the variable, or where few classes would
+    hide the very relation they study.
+
     Notes
     -----
     A variable :math:`X` with domain :math:`D(X)` becomes :math:`X'` with

@@ -30,6 +30,8 @@ class Round(
     Weights are not used; a weight column is rounded only if it is named.
     Households are not considered; values are rounded one by one.
 
+    When not to use it: as the only protection; a rounded rare value is as rare as before.
+
     Notes
     -----
     With base :math:`b`, the value :math:`x` becomes :math:`b\lfloor x/b \rfloor` (down),

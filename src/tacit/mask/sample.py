@@ -31,6 +31,9 @@ class Sample(
     estimable; turn this off with ``reweight=False``.
     Households are broken up, unless ``whole_households`` draws households instead of records.
 
+    When not to use it: as the only protection of exact numbers, which tell a sampled record from
+    all others as well as before.
+
     Notes
     -----
     Of :math:`N` records, :math:`n = \mathrm{round}(f N)` are drawn, each with the same

@@ -27,6 +27,9 @@ class TopCode(
     Weights are used for the quantile, the mean and the median where the schema has them.
     Households are not considered; values are coded one by one.
 
+    When not to use it: where totals and spread of the tail matter; a mean in its place keeps the
+    total, nothing keeps the spread.
+
     Notes
     -----
     The tail is :math:`T = \{i : x_i \ge t\}` [domingoferrer2007]_. The threshold :math:`t` is

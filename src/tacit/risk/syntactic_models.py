@@ -25,8 +25,9 @@ class SyntacticModels(
 ):
     r"""Say which k, l, t, alpha, beta and delta a file satisfies, from grouping it once.
 
-    Missing values: a gap in a key is a value of its own; so is one in a confidential column.
-    Weights: not used. Households: not considered.
+    Missing values: a gap in a key is a value of its own; one in a confidential column is part of
+    its distribution but never one more distinct value. Weights: not used. Households: not
+    considered.
 
     Notes
     -----
