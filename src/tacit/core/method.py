@@ -14,7 +14,14 @@ from pydantic import AfterValidator, BeforeValidator
 from tacit.core.errors import ParameterError, UnknownMethodError, nearest
 from tacit.core.value import Value
 
-FAMILY_PACKAGES = ("tacit.mask", "tacit.risk", "tacit.utility", "tacit.io.formats", "tacit.report")
+FAMILY_PACKAGES = (
+    "tacit.mask",
+    "tacit.risk",
+    "tacit.utility",
+    "tacit.tables",
+    "tacit.io.formats",
+    "tacit.report",
+)
 """Packages whose folders are the catalogue of methods."""
 ENTRY_POINTS = "tacit.methods"
 """Entry-point group in which third parties offer modules with methods."""

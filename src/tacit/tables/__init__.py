@@ -1,0 +1,42 @@
+"""Tables: build them, find their sensitive cells, protect them, attack the result.
+
+The folders ``rules``, ``suppress``, ``rounding``, ``adjust`` and ``perturb`` are the catalogue: a
+file with a rule or a protection put there appears here, in the command line and in the docs.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from tacit.core.method import discover
+from tacit.tables import adjust, perturb, rounding, rules, suppress
+
+if TYPE_CHECKING:
+    from tacit.tables.dimension import Dimension
+    from tacit.tables.protected import ProtectedTable, Status
+    from tacit.tables.sensitive import Sensitive
+    from tacit.tables.table import Table
+
+_found = {
+    name: method
+    for folder in (rules, suppress, rounding, adjust, perturb)
+    for name, method in discover(folder.__name__, folder.__path__).items()
+}
+globals().update(_found)
+
+_HOMES = {
+    "dimension": ("Dimension",),
+    "table": ("Table", "Contributions"),
+    "sensitive": ("Sensitive",),
+    "protected": ("ProtectedTable", "Status"),
+}
+"""Where the other public names live, by module of this package."""
+_home_of = {name: module for module, names in _HOMES.items() for name in names}
+__all__ = sorted({*_found, *_home_of})
+
+
+def __getattr__(name: str) -> Any:
+    if name in _home_of:
+        return getattr(importlib.import_module(f"tacit.tables.{_home_of[name]}"), name)
+    raise AttributeError(f"tacit.tables has no {name!r}; known: {', '.join(__all__)}")

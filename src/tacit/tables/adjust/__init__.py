@@ -1,0 +1,1 @@
+"""Controlled adjustment, one method per file."""

@@ -1,0 +1,1 @@
+"""Perturbation of cells, one method per file."""

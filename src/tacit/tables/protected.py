@@ -1,0 +1,145 @@
+"""A protected table: what is published of each cell, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tacit.core.errors import SchemaError
+from tacit.tables.sensitive import Sensitive
+from tacit.tables.table import Table
+
+if TYPE_CHECKING:
+    from tacit.tables.audit import Audit
+
+
+class Status(StrEnum):
+    """What happened to a cell."""
+
+    SAFE = "safe"
+    """Published as it is."""
+    EMPTY = "empty"
+    """Nobody contributes to it; published as zero."""
+    FROZEN = "frozen"
+    """Published as it is because it had to be."""
+    WAIVED = "waived"
+    """Sensitive, published because its contributors agreed."""
+    PRIMARY = "primary"
+    """Suppressed because a rule found it sensitive."""
+    FORCED = "forced"
+    """Suppressed because the user asked."""
+    SECONDARY = "secondary"
+    """Suppressed so that others cannot be worked out."""
+    CHANGED = "changed"
+    """Published with another value."""
+
+
+SUPPRESSED = (Status.PRIMARY, Status.FORCED, Status.SECONDARY)
+
+
+@dataclass(frozen=True, eq=False)
+class ProtectedTable:
+    """A table as it may be published, beside the original it came from.
+
+    `published` holds a number for every cell that is published and NaN for those that are not.
+    """
+
+    original: Table
+    """The table before protection; stays inside."""
+    sensitive: Sensitive
+    """Which cells were sensitive."""
+    published: np.ndarray
+    """What is published: a value per cell, NaN where suppressed."""
+    method: str = ""
+    """The protection, in words."""
+    notes: Mapping[str, Any] = field(default_factory=dict)
+    """What the method has to report: cost, bound, iterations, seconds, warnings."""
+
+    def __post_init__(self) -> None:
+        if len(self.published) != self.original.n_cells:
+            raise SchemaError(
+                "one published value per cell is needed",
+                got=f"{len(self.published)} for {self.original.n_cells} cells",
+            )
+
+    @classmethod
+    def suppressing(
+        cls,
+        table: Table,
+        sensitive: Sensitive,
+        suppressed: np.ndarray,
+        method: str,
+        **notes: Any,
+    ) -> ProtectedTable:
+        """Return the table with some cells left out and the others as they are."""
+        published = np.where(suppressed, np.nan, table.value)
+        return cls(table, sensitive, published, method, notes)
+
+    @cached_property
+    def suppressed(self) -> np.ndarray:
+        """Cells that are not published."""
+        return np.isnan(self.published)
+
+    @cached_property
+    def changed(self) -> np.ndarray:
+        """Cells published with another value."""
+        return ~self.suppressed & (self.published != self.original.value)
+
+    @cached_property
+    def status(self) -> np.ndarray:
+        """What happened to each cell, as words of `Status`."""
+        table, hidden = self.original, self.suppressed
+        none = np.zeros(table.n_cells, dtype=bool)
+        frozen, forced, waived = (
+            none if flags is None else flags for flags in (table.frozen, table.forced, table.waived)
+        )
+        primary = self.sensitive.cells
+        return np.select(
+            [
+                hidden & primary,
+                hidden & forced,
+                hidden,
+                self.changed,
+                frozen,
+                waived,
+                table.is_empty,
+            ],
+            [
+                Status.PRIMARY,
+                Status.FORCED,
+                Status.SECONDARY,
+                Status.CHANGED,
+                Status.FROZEN,
+                Status.WAIVED,
+                Status.EMPTY,
+            ],
+            Status.SAFE,
+        )
+
+    @cached_property
+    def frame(self) -> Any:
+        """The cells for publication: codes, value (missing where suppressed) and status."""
+        import polars as pl
+
+        name = self.original.variable or "count"
+        keys = self.original.frame.select([d.name for d in self.original.dimensions] or ["cell"])
+        value = pl.Series(name, self.published, nan_to_null=True)
+        if self.original.integral and np.all(
+            self.published[~self.suppressed] == np.round(self.published[~self.suppressed])
+        ):
+            value = value.cast(pl.Int64)
+        return keys.with_columns(value, pl.Series("status", self.status.astype(str)))
+
+    def audit(self, **options: Any) -> Audit:
+        """Attack the table as an intruder would and say whether every sensitive cell holds.
+
+        See `tacit.tables.audit.audit` for the options.
+        """
+        from tacit.tables.audit import audit
+
+        return audit(self, **options)

@@ -1,0 +1,22 @@
+"""The family of methods that protect a table."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import ClassVar
+
+from tacit.core.method import Method
+from tacit.tables.protected import ProtectedTable
+from tacit.tables.sensitive import Sensitive
+from tacit.tables.table import Table
+
+
+class Protection(Method):
+    """Turn a table into one whose sensitive cells are protected."""
+
+    family: ClassVar[str] = "protection"
+    verb: ClassVar[str] = "protect"
+
+    @abstractmethod
+    def protect(self, table: Table, sensitive: Sensitive) -> ProtectedTable:
+        """Return the protected table, or refuse; `table` is left as it is."""

@@ -1,0 +1,1 @@
+"""Rounding, one method per file."""

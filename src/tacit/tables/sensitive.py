@@ -1,0 +1,97 @@
+"""Sensitive cells: which, by which rule, and how much protection each must get."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+
+@dataclass(frozen=True, eq=False)
+class Sensitive:
+    """The primary cells of a table with the protection each requires.
+
+    An intruder's interval of a primary cell of value x must reach down to ``x - below``, up to
+    ``x + above``, and be at least ``width`` wide; and it must never be a single point.
+    """
+
+    cells: np.ndarray
+    """Which cells are sensitive, one flag per cell."""
+    below: np.ndarray
+    """Lower protection level of each cell."""
+    above: np.ndarray
+    """Upper protection level of each cell."""
+    width: np.ndarray
+    """Least width of an intruder's interval (sliding protection level)."""
+    hits: Mapping[str, np.ndarray] = field(default_factory=dict)
+    """For each rule the cells it found."""
+
+    @classmethod
+    def none(cls, n_cells: int) -> Sensitive:
+        """Return the verdict that no cell is sensitive."""
+        zero = np.zeros(n_cells)
+        return cls(np.zeros(n_cells, dtype=bool), zero, zero, zero)
+
+    @classmethod
+    def by(
+        cls,
+        rule: str,
+        cells: np.ndarray,
+        above: np.ndarray | float,
+        below: np.ndarray | float | None = None,
+        width: np.ndarray | float = 0.0,
+    ) -> Sensitive:
+        """Return the verdict of one rule; levels of cells that are not sensitive are zero.
+
+        The lower level equals the upper one unless given.
+        """
+        below = above if below is None else below
+        levels = [np.where(cells, level, 0.0) for level in (below, above, width)]
+        return cls(cells, *levels, hits={rule: cells})
+
+    @property
+    def primary(self) -> np.ndarray:
+        """Positions of the sensitive cells."""
+        return np.flatnonzero(self.cells)
+
+    def __len__(self) -> int:
+        return int(self.cells.sum())
+
+    def __repr__(self) -> str:
+        rules = ", ".join(f"{name}: {int(hit.sum())}" for name, hit in self.hits.items())
+        return f"Sensitive({len(self)} of {len(self.cells)} cells; {rules or 'no rule'})"
+
+    def __or__(self, other: Sensitive) -> Sensitive:
+        """Cells that either finds, each with the larger protection."""
+        return Sensitive(
+            self.cells | other.cells,
+            np.maximum(self.below, other.below),
+            np.maximum(self.above, other.above),
+            np.maximum(self.width, other.width),
+            {**self.hits, **other.hits},
+        )
+
+    def __and__(self, other: Sensitive) -> Sensitive:
+        """Cells that both find, each with the larger protection."""
+        both = self.cells & other.cells
+        return (self | other)._among(both)
+
+    def _among(self, kept: np.ndarray) -> Sensitive:
+        levels = [np.where(kept, level, 0.0) for level in (self.below, self.above, self.width)]
+        hits = {name: hit & kept for name, hit in self.hits.items()}
+        return Sensitive(self.cells & kept, *levels, hits=hits)
+
+    def without(self, cells: np.ndarray) -> Sensitive:
+        """Return the verdict with some cells left out, for example waived ones."""
+        return self._among(~cells)
+
+    def take(self, cells: np.ndarray) -> Sensitive:
+        """Return the verdict on some cells only, by position."""
+        return Sensitive(
+            self.cells[cells],
+            self.below[cells],
+            self.above[cells],
+            self.width[cells],
+            {name: hit[cells] for name, hit in self.hits.items()},
+        )

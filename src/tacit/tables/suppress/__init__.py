@@ -1,0 +1,1 @@
+"""Secondary suppression, one method per file."""
