@@ -7,6 +7,7 @@ SHELL := /bin/bash
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 VENV := .venv
+PEERS := .venv-peers
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.setup-stamp
 EXTRAS := sql,formats
@@ -66,8 +67,15 @@ docs: setup ## Build the documentation in docs/_build/html, warnings are errors
 	@echo "docs/_build/html/index.html"
 
 .PHONY: bench
-bench: setup ## Run the benchmarks
+bench: setup $(PEERS)/.peers-stamp ## Run the benchmarks, beside the peers that pip can install
 	@for script in benchmarks/bench_*.py; do echo "== $$script"; $(BIN)/python "$$script"; done
+
+$(PEERS)/.peers-stamp: benchmarks/peers.txt # one by one: a peer that is not to be had leaves the others
+	@$(PYTHON) -m venv --clear $(PEERS)
+	@grep -v '^#' benchmarks/peers.txt | while read -r peer; do \
+		$(PEERS)/bin/python -m pip install --quiet --constraint benchmarks/peers.txt "$$peer" \
+			|| echo "$$peer is not installed; the tables say so" >&2; done
+	@touch $@
 
 .PHONY: constraints
 constraints: ## Renew constraints.txt with the newest versions that fit together

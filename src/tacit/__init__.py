@@ -14,7 +14,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tacit import datasets, mask, report, risk, utility
+    from tacit import coprivacy, datasets, logs, mask, report, risk, tables, tradeoff, utility
     from tacit.core.constraints import AtLeast, NonNegative, ZeroWhen
     from tacit.core.data import Microdata
     from tacit.core.errors import TacitError
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from tacit.io.replay import replay
     from tacit.io.write import write
     from tacit.suggest import suggest_roles
+    from tacit.tables.tabulate import tabulate
 
 __version__ = "0.1.0"
 
@@ -45,8 +46,10 @@ __all__ = [
     "TacitError",
     "Tree",
     "ZeroWhen",
+    "coprivacy",
     "datasets",
     "find",
+    "logs",
     "mask",
     "methods",
     "read",
@@ -55,6 +58,9 @@ __all__ = [
     "report",
     "risk",
     "suggest_roles",
+    "tables",
+    "tabulate",
+    "tradeoff",
     "utility",
     "write",
 ]
@@ -73,8 +79,23 @@ _HOMES = {
     "tacit.io.replay": ("replay",),
     "tacit.io.write": ("write",),
     "tacit.suggest": ("suggest_roles",),
+    "tacit.tables.tabulate": ("tabulate",),
 }
-_PACKAGES = frozenset({"core", "datasets", "io", "mask", "report", "risk", "utility"})
+_PACKAGES = frozenset(
+    {
+        "coprivacy",
+        "core",
+        "datasets",
+        "io",
+        "logs",
+        "mask",
+        "report",
+        "risk",
+        "tables",
+        "tradeoff",
+        "utility",
+    }
+)
 _home_of = {name: module for module, names in _HOMES.items() for name in names}
 
 

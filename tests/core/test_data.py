@@ -84,7 +84,16 @@ def test_text_is_not_numeric(data):
 
 def test_weights(data):
     assert data.weights is None
-    np.testing.assert_array_equal(data.with_roles(weight="w").weights, [1, 2, 3])
+    weighted = data.with_roles(weight="w")
+    np.testing.assert_array_equal(weighted.weights, [1, 2, 3])
+    assert weighted.with_roles(keys=["age"]).schema.weight == "w", "what is not given stays"
+    assert weighted.with_roles(weight=None).weights is None, "None takes it away"
+
+
+def test_households_can_be_taken_away(data):
+    together = data.with_roles(household="w")
+    assert together.with_roles(keys=["age"]).schema.household == "w"
+    assert together.with_roles(household=None).schema.household is None
 
 
 @pytest.mark.parametrize("bad", [0.0, -1.0, None, float("inf")])

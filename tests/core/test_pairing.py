@@ -7,7 +7,7 @@ import pytest
 
 from tacit.core.data import Microdata
 from tacit.core.errors import DataError
-from tacit.core.pairing import pair
+from tacit.core.pairing import pair, substantive_columns
 from tacit.core.plan import Plan
 from tacit.core.schema import Kind
 
@@ -103,3 +103,36 @@ def test_empty_data():
     empty = Microdata.of(BASE.clear())
     before, after = pair(empty, empty.numbered()).matched
     assert len(before) == len(after) == 0
+
+
+def test_a_column_that_numbers_records_pairs_them_in_any_order(data):
+    both = pair(data, BASE.reverse(), "id")
+    assert both.rows.tolist() == [2, 1, 0]
+    assert not both.by_position
+    part = pair(data, pl.DataFrame({"id": ["c", "new"], "age": [1, 2]}), "id")
+    assert part.rows.tolist() == [2, -1], "a record that the original lacks is simulated"
+
+
+@pytest.mark.parametrize("values", [["a", "a", "b"], ["a", None, "b"]])
+def test_a_column_that_does_not_number_records_is_refused(data, values):
+    with pytest.raises(DataError, match="another value on each record of the release"):
+        pair(data, BASE.with_columns(id=pl.Series(values)), "id")
+
+
+def test_only_plain_files_are_paired_by_position(data):
+    assert pair(data, BASE).by_position
+    assert not pair(data).by_position
+    assert not pair(data, data).by_position
+    assert not pair(data, Plan([]).apply(data, seed=1)).by_position
+    assert not pair(data, BASE.head(2)).by_position
+
+
+def test_columns_about_the_units(data):
+    assert substantive_columns(data) == ["age", "income"]
+    assert substantive_columns(
+        data.with_roles(weight="income", confidential=[]), [Kind.NUMERIC]
+    ) == ["age"]
+    assert pair(data, BASE.with_columns(pl.col("age").cast(pl.String))).kinds("age") == {
+        Kind.NUMERIC,
+        Kind.NOMINAL,
+    }

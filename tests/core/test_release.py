@@ -129,6 +129,23 @@ def test_newly_broken_rules_are_counted():
     assert capped.newly_broken == {"income >= taxes": n_taxed}
 
 
+def test_as_many_broken_records_as_before_may_be_others():
+    class Negate(mask.Sample.__mro__[1]):
+        """Turn every sign."""
+
+        def apply(self, data, rng):
+            return data.with_arrays({"x": -data.numeric(["x"])[:, 0]})
+
+    frame = pl.DataFrame({"x": [1.0, 2.0, -3.0, -4.0, None]})
+    data = tacit.Microdata.of(frame).with_constraints(tacit.NonNegative(column="x"))
+    release = tacit.Plan([Negate()]).apply(data, seed=1)
+    assert data.broken_constraints() == release.data.broken_constraints() == {"x >= 0": 2}
+    assert release.newly_broken == {"x >= 0": 2}, "the two that were above zero"
+    assert tacit.Plan().apply(data, seed=1).newly_broken == {}, "broken before is not new"
+    fewer = tacit.Plan([mask.Sample(fraction=0.6)]).apply(data, seed=1)
+    assert fewer.newly_broken == {}
+
+
 def test_hidden_columns_are_not_in_the_frame(release):
     assert release.frame.columns == [c for c in release.original.columns if c != "person_id"]
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import tacit
 from tacit import mask
 from tacit.core.errors import DataError
-from tacit.mask.mixed_mdav import _raw_distances, _Table, mixed_groups
+from tacit.mask.mixed_mdav import _Part, _raw_distances, _Table, mixed_groups
 
 KEYS = ["age", "sex", "education", "marital", "region"]
 
@@ -78,7 +78,7 @@ def test_every_group_has_k_to_2k_less_1_members(drawn):
     }
     data = tacit.Microdata.of(pl.DataFrame(columns))
     table = _Table.of(data, ("x", "c", "flag"))
-    sizes = np.bincount(mixed_groups(table, np.arange(n), k))
+    sizes = np.bincount(mixed_groups(_Part.of(table, np.arange(n)), k))
     assert sizes.min() >= k
     assert sizes.max() < 2 * k
 

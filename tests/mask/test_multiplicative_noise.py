@@ -211,3 +211,21 @@ def test_a_column_is_blanked_where_the_one_below_it_is_missing():
     data = tacit.Microdata.of(table).with_constraints(tacit.AtLeast(larger="x", smaller="y"))
     frame = tacit.Plan([mask.MultiplicativeNoise(columns=["x", "y"])]).apply(data, seed=1).frame
     assert frame["x"].is_null().to_list() == [True, False, False, False, False]
+
+
+@pytest.mark.parametrize("scheme", ["plain", "z-scores"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_column_that_varies_only_on_incomplete_records_is_masked_too(scheme, weighted):
+    """Attack: look for a released value that equals the original one."""
+    rng = np.random.default_rng(4)
+    x, y = rng.lognormal(size=60), np.full(60, 7.0)
+    x[:20], y[:20] = np.nan, rng.lognormal(size=20) + 1
+    table = pl.DataFrame({"x": x, "y": y, "w": rng.uniform(1, 3, 60)}, nan_to_null=True)
+    data = tacit.Microdata.of(table).with_roles(weight="w" if weighted else None)
+    method = mask.MultiplicativeNoise(columns=["x", "y"], scheme=scheme)
+    after = tacit.Plan([method]).apply(data, seed=1).frame
+    assert after["x"].null_count() == 20
+    for name in ("x", "y"):
+        assert (after[name] != table[name]).all()
+        assert (after[name].drop_nulls() > 0).all()
+    assert after["y"][20:].n_unique() > 1

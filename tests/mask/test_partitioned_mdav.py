@@ -6,7 +6,7 @@ import pytest
 
 import tacit
 from tacit import mask
-from tacit.core.errors import DataError, SchemaError
+from tacit.core.errors import DataError, ParameterError, SchemaError
 from tacit.mask.partitioned_mdav import correlated_sets
 
 
@@ -69,3 +69,10 @@ def test_infinite_values_are_refused():
     for sets in (None, (("x",), ("y",))):
         with pytest.raises(DataError, match="'x' holds infinite values"):
             tacit.Plan([mask.PartitionedMdav(columns=["y", "x"], sets=sets)]).apply(before, seed=1)
+
+
+def test_sets_that_leave_a_variable_out_are_refused():
+    """A variable in no set would be released as it is."""
+    for sets in ((("a",),), (("a", "b"), ("b",)), (("a", "b", "c"),)):
+        with pytest.raises(ParameterError, match="sets"):
+            mask.PartitionedMdav(columns=["a", "b"], sets=sets)

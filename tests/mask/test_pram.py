@@ -54,7 +54,8 @@ def test_invariant_pram_keeps_the_distribution_over_many_seeds():
 def test_counts_corrected_by_the_matrix_of_the_release_are_unbiased():
     data = tacit.datasets.census(4000)
     method = mask.Pram(columns=["marital"], stay=0.3, invariant=False)
-    labels, matrix = transition_matrices(method, data, step_generator(9, 0))["marital"]
+    (found,) = transition_matrices(method, data, step_generator(9, 0))
+    labels, matrix = found.categories, found.matrix
     was = data.frame["marital"].value_counts()
     truth = np.array([was.filter(pl.col("marital") == c)["count"].item() for c in labels])
     now = tacit.Plan([method]).apply(data, seed=9).frame["marital"].value_counts()
@@ -118,9 +119,9 @@ def test_the_matrix_does_not_depend_on_the_order_of_the_records():
     turned = data.take(np.arange(300)[::-1])
     method = mask.Pram(columns=["marital", "education"], compound=True)
     here, there = (transition_matrices(method, d, step_generator(1, 0)) for d in (data, turned))
-    name = "marital | education"
-    assert here[name][0] == there[name][0]
-    assert np.array_equal(here[name][1], there[name][1])
+    assert here[0].columns == ("marital", "education")
+    assert here[0].categories == there[0].categories
+    assert np.array_equal(here[0].matrix, there[0].matrix)
 
 
 def test_many_strata_are_worked_through_once():
@@ -136,3 +137,32 @@ def test_a_given_matrix_serves_strata_that_lack_a_category():
     method = mask.Pram(columns=["v"], matrix=matrix, within=["s"])
     frame = tacit.Plan([method]).apply(table, seed=1).frame
     assert 0 < frame.filter(pl.col("s") == "y")["v"].eq("b").sum() < 50
+
+
+def test_the_matrices_of_all_strata_are_those_of_the_release():
+    data = tacit.datasets.census(6000)
+    method = mask.Pram(columns=["marital", "education"], stay=0.3, within=["region"])
+    found = transition_matrices(method, data, step_generator(5, 0))
+    assert [t.stratum["region"] for t in found[:4]] != [t.stratum["region"] for t in found[1:5]]
+    assert len(found) == 2 * data.frame["region"].n_unique()
+    after = tacit.Plan([method]).apply(data, seed=5).frame
+    for t in found:
+        (name,) = t.columns
+        inside = data.frame["region"] == t.stratum["region"]
+        was, now = (frame.filter(inside)[name] for frame in (data.frame, after))
+        for i, category in enumerate(t.categories):
+            became = now.filter(was == category)
+            shares = np.array([(became == c).mean() for c in t.categories])
+            assert np.abs(shares - t.matrix[i]).max() < 4 * 0.5 / np.sqrt(len(became))
+
+
+def test_strata_of_missing_values_and_compound_variables_have_matrices_too():
+    table = pl.DataFrame({"s": ["x", None] * 30, "a": list("pq") * 30, "b": list("uvw") * 20})
+    method = mask.Pram(columns=["a", "b"], within=["s"], compound=True, stay=0.1)
+    found = transition_matrices(method, tacit.Microdata.of(table), step_generator(1, 0))
+    assert [(t.columns, t.stratum) for t in found] == [
+        (("a", "b"), {"s": "x"}),
+        (("a", "b"), {"s": None}),
+    ]
+    assert found[0].categories == ["p | u", "p | v", "p | w"]
+    assert np.allclose(found[0].matrix.sum(axis=1), 1.0)

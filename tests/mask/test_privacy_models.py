@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 import tacit
+from tacit import mask
 from tacit.core.errors import DataError, SchemaError
 from tacit.core.hierarchy import Tree
 from tacit.mask._privacy_models import PrivacyModels
@@ -102,15 +103,15 @@ def test_salaries_of_li2007_by_hand():
 
 def meets(values, whole, k, asked):
     """Judge a class by the definitions, in plain Python."""
-    counts = sorted(Counter(values).values(), reverse=True)
-    known = len({v for v in values if v is not None})
+    counts = sorted(Counter(v for v in values if v is not None).values(), reverse=True)
+    known, n_informed = len(counts), sum(counts)
     if len(values) < k or known < asked.get("sensitivity", 0):
         return False
     limit, kind = asked.get("diversity", 0), asked.get("diversity_kind", "distinct")
-    if limit and kind == "distinct" and known < limit:
+    if limit and (known == 0 or (kind == "distinct" and known < limit)):
         return False
     if limit and kind == "entropy":
-        entropy = -sum(c / len(values) * log(c / len(values)) for c in counts)
+        entropy = -sum(c / n_informed * log(c / n_informed) for c in counts)
         if entropy < log(limit) - 1e-9:
             return False
     if limit and kind == "recursive":
@@ -129,7 +130,9 @@ asked_for = st.sampled_from(
         {"diversity": 2.0},
         {"diversity": 3.0},
         {"sensitivity": 2},
+        {"diversity": 1.0, "diversity_kind": "entropy"},
         {"diversity": 1.8, "diversity_kind": "entropy"},
+        {"diversity": 3.0, "diversity_kind": "entropy"},
         {"diversity": 2.0, "diversity_kind": "recursive", "recursive_c": 1.5},
         {"diversity": 3.0, "diversity_kind": "recursive"},
         {"closeness": 0.3},
@@ -176,8 +179,31 @@ def test_no_division_of_a_class_saves_the_records_it_forces_out(values, asked, s
 def test_missing_is_not_one_more_distinct_value():
     values = ["a", "a", None, None, "b", "a"]
     groups = np.array([0, 0, 0, 0, 1, 1])
-    for asked in ({"sensitivity": 2}, {"diversity": 2.0}):
+    kinds = {"distinct": 2.0, "entropy": 1.7, "recursive": 2.0}
+    diverse = ({"diversity": limit, "diversity_kind": kind} for kind, limit in kinds.items())
+    for asked in ({"sensitivity": 2}, *diverse):
         assert conditions(values, **asked).failing(groups, 2).tolist() == [True, False]
+
+
+@pytest.mark.parametrize("kind", ["distinct", "entropy", "recursive"])
+def test_a_class_without_any_known_value_is_not_diverse(kind):
+    values = [None, None, None, "a", "b", None]
+    bound = conditions(values, diversity=1.0, diversity_kind=kind)
+    assert bound.failing(np.array([0, 0, 0, 1, 1, 1]), 2).tolist() == [True, False]
+
+
+@pytest.mark.parametrize("method", [mask.Generalise, mask.Mondrian])
+@pytest.mark.parametrize("kind", ["distinct", "entropy", "recursive"])
+def test_gaps_do_not_make_a_release_diverse(method, kind):
+    """Attack: every class of a release must show two known values, whatever is missing."""
+    data = tacit.datasets.census(400)
+    gaps = np.random.default_rng(3).random(400) < 0.4
+    data = data.with_missing({"marital": gaps}).with_roles(
+        keys=["region", "sex", "age"], confidential=["marital"]
+    )
+    plan = tacit.Plan([method(k=3, diversity=2, diversity_kind=kind)])
+    classes = plan.apply(data, seed=1).frame.group_by("region", "sex", "age")
+    assert classes.agg(pl.col("marital").drop_nulls().n_unique())["marital"].min() >= 2
 
 
 def test_all_confidential_columns_count():

@@ -48,7 +48,7 @@ def test_more_samples_bring_the_result_nearer():
 
 def test_missing_values_stay_and_strata_are_not_mixed():
     data = tacit.datasets.census(600, missing=0.1)
-    method = mask.Resample(columns=["income", "age"], within=["sex"])
+    method = mask.Resample(columns=["income", "age"], within=["sex"], keep_rules=False)
     after = tacit.Plan([method]).apply(data, seed=1).frame
     for column in ("income", "age"):
         assert after[column].is_null().equals(data.frame[column].is_null())

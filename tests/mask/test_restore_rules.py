@@ -76,7 +76,9 @@ def test_a_zero_above_pulls_down_what_lies_below_it():
 
 def test_noise_followed_by_restoring_obeys():
     data = tacit.datasets.census(800, missing=0.05)
-    noise = mask.UncorrelatedNoise(columns=["income", "taxes", "hours"], level=0.5)
+    noise = mask.UncorrelatedNoise(
+        columns=["income", "taxes", "hours"], level=0.5, keep_rules=False
+    )
     noisy = tacit.Plan([noise]).apply(data, seed=1)
     assert sum(noisy.newly_broken.values()) > 100
     mended = tacit.Plan([noise, mask.RestoreRules()]).apply(data, seed=1)

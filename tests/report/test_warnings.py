@@ -38,8 +38,8 @@ def test_a_quiet_release_has_none():
 def test_newly_broken_rules():
     release = made(tacit.Plan([Negate()]), keys=["y"])
     assert said(release, NOTHING, []) == [
-        "The rule “x >= 0” is broken by 19 records of the release, and by 0 records of the "
-        "original."
+        "The rule “x >= 0” is broken by 19 records of the release that kept it in the original, "
+        "or were not there."
     ]
 
 

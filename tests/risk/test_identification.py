@@ -5,7 +5,7 @@ import json
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import tacit
@@ -162,6 +162,55 @@ def test_knowing_more_never_lowers_the_risk(rows, draw):
     ]
     assert np.all(values[0] <= values[1] + 1e-12)
     assert np.all(values[1] <= values[2] + 1e-12)
+
+
+gappy = st.lists(st.tuples(*[st.none() | st.integers(0, 1)] * 3), min_size=2, max_size=12)
+
+
+@settings(deadline=None, max_examples=60)
+@given(gappy, st.permutations("xyz"), st.data())
+def test_gaps_in_the_original_never_make_knowing_more_safer(rows, order, draw):
+    complete = [i for i, row in enumerate(rows) if None not in row]
+    assume(complete)
+    kept = draw.draw(st.lists(st.sampled_from(complete), min_size=1, unique=True))
+    base = draw.draw(st.sampled_from(["joint", "independent"]))
+    columns = {n: pl.Series([r[i] for r in rows], dtype=pl.Int64) for i, n in enumerate("xyz")}
+    data = microdata((), **columns)
+    values = [
+        risk.IdentificationRisk(keys=list(order[:n]), base=base, population=2 * len(rows))
+        .measure(data, released(data, sorted(kept)))
+        .per_unit
+        for n in (1, 2, 3)
+    ]
+    assert np.all(values[0] <= values[1] + 1e-12)
+    assert np.all(values[1] <= values[2] + 1e-12)
+
+
+def test_a_gap_in_the_population_counts_as_the_others_do():
+    # x is known of b and c only through y: 2 of 3 with y have 0, so the gap counts 2/3
+    data = microdata(("x", "y"), x=["a", "a", "a", "b"], y=[0, 0, 1, None])
+    found = risk.IdentificationRisk(population=8).measure(data, released(data, [0, 2]))
+    # pi = 1/4, t = 2; P(a, 0) = 2/4, P(a, 1) = 1/4 (b does not agree on x): r = 2 and 4
+    expected = [r / 8 / (r / 8 + 3 / 4) for r in (2, 4)]
+    assert found.per_unit[[0, 2]].tolist() == pytest.approx(expected)
+    gap = microdata(("x", "y"), x=["a", "a", "a", "a"], y=[0, 0, 1, None])
+    found = risk.IdentificationRisk(population=8).measure(gap, released(gap, [0, 2]))
+    # now the gap agrees on x: P(a, 0) = (2 + 2/3)/4 = 2/3, P(a, 1) = (1 + 1/3)/4 = 1/3
+    expected = [r / 8 / (r / 8 + 3 / 4) for r in (3 / 2, 3)]
+    assert found.per_unit[[0, 2]].tolist() == pytest.approx(expected)
+
+
+def test_a_released_gap_that_fits_better_is_evidence_against_the_own_record():
+    # B is found by y; once z is known, A's record, whose y is missing, fits B as well on z
+    data = microdata((), y=[None, 1, 0], z=[0, 0, 1])
+    release = released(data, [0, 1])
+    one, two = (
+        risk.IdentificationRisk(keys=keys, population=6).measure(data, release).per_unit[1]
+        for keys in (["y"], ["y", "z"])
+    )
+    # pi/t = 1/6; y alone: own 1/P(y=1) = 2, A without a field 1; with z: own 2, A 1/P(z=0) = 1.5
+    assert one == pytest.approx((2 / 6) / (3 / 6 + 4 / 6))
+    assert two == pytest.approx((2 / 6) / (3.5 / 6 + 4 / 6))
 
 
 @settings(deadline=None, max_examples=60)

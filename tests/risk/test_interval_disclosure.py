@@ -43,9 +43,22 @@ def test_rank_intervals_equal_the_definition(n, n_values, seed):
     ordered = np.sort(after)
     reach = int(np.floor(0.1 * n + 1e-9))
     for i in range(n):
-        ranks = np.flatnonzero(ordered == after[i])
-        low, high = max(ranks[0] - reach, 0), min(ranks[-1] + reach, n - 1)
-        assert found.per_unit[i] == (ordered[low] <= before[i] <= ordered[high])
+        inside = [
+            ordered[max(rank - reach, 0)] <= before[i] <= ordered[min(rank + reach, n - 1)]
+            for rank in np.flatnonzero(ordered == after[i])
+        ]
+        assert found.per_unit[i] == pytest.approx(np.mean(inside))
+
+
+def test_a_value_that_many_share_discloses_little():
+    """Ten people in two groups of five; with two ranks to either side two of five look across."""
+    before = np.arange(10.0)
+    after = np.repeat([2.0, 7.0], 5)
+    found = measured(before, after, widths=[20])
+    # Between the means lie 3, 4, 5, 6; 2 and 7 are their own mean; 0, 1, 8, 9 lie outside of all.
+    expected = [0, 0, 1, 0.4, 0.4, 0.4, 0.4, 1, 0, 0]
+    np.testing.assert_allclose(found.per_unit, expected)
+    assert found.details["records_wholly_inside"]["20 %"] == pytest.approx(np.mean(expected))
 
 
 @pytest.mark.parametrize("interval", ["rank", "deviation"])
@@ -61,7 +74,7 @@ def test_identity_and_constant(interval):
 @pytest.mark.parametrize(
     ("make", "parameters"),
     [
-        (lambda k: mask.Mdav(columns=COLUMNS, k=k), (2, 10, 50)),
+        (lambda k: mask.Mdav(columns=COLUMNS, k=k), (2, 10, 50, 100)),
         (lambda p: mask.RankSwap(columns=COLUMNS, p=p), (1, 10, 40)),
         (lambda s: mask.UncorrelatedNoise(columns=COLUMNS, level=s), (0.02, 0.2, 1.0)),
     ],

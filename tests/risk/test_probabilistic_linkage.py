@@ -103,6 +103,28 @@ def test_identity_links_everybody_and_a_constant_nobody():
     assert found.value == pytest.approx(1 / len(distinct))
 
 
+def test_a_file_released_as_it_is_confuses_only_people_who_are_alike():
+    rng = np.random.default_rng(8)
+    pay = np.round(rng.normal(size=400), 1)
+    data = Microdata.of(pl.DataFrame({"pay": pay, "sex": rng.choice(["f", "m"], 400)}))
+    found = risk.ProbabilisticLinkage(attributes=["pay", "sex"]).measure(data)
+    sizes = data.frame.select(pl.len().over("pay", "sex"))["len"].to_numpy()
+    np.testing.assert_allclose(found.per_unit, 1 / sizes)
+
+
+def test_slight_masking_hardly_helps():
+    """A tolerance of 0.1 deviations would confuse neighbours that noise of 0.001 does not."""
+    rng = np.random.default_rng(9)
+    before = rng.normal(size=(500, 2))
+    noise = rng.normal(size=before.shape)
+    values = [measured(before, before + level * noise).value for level in (0, 1e-4, 1e-2, 1)]
+    assert values[0] == 1
+    assert values[1] > 0.9
+    assert all(a >= b for a, b in pairwise(values)), values
+    fixed = measured(before, before + 1e-4 * noise, tolerance=0.1).value
+    assert fixed < values[1]
+
+
 def test_falls_on_average_as_masking_grows():
     data = tacit.datasets.census(300, seed=3)
     columns = ["region", "education", "marital"]

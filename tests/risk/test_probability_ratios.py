@@ -45,20 +45,29 @@ def looped_ratios(fields, weights, base):
                 shown[:, place_of[c]] = rows[:, place_of[c]]
         return shown
 
-    def chance(target, kept):
-        complete = (targets[:, kept] >= 0).all(axis=1)
-        others = targets[complete]
+    def agreement(target, others, kept):
         mine = np.repeat(target[None], len(others), axis=0)
-        agreement = model.each(only(mine, kept), only(others, kept))
-        return weights[complete] @ agreement / weights[complete].sum()
+        return model.each(only(mine, kept), only(others, kept))
+
+    def share_of_one(target, c):
+        has = targets[:, c] >= 0
+        return weights[has] @ agreement(target, targets[has], [c]) / weights[has].sum()
+
+    def chance(target, kept):
+        """A gap agrees with the chance that others do, so a field never adds to the share."""
+        product = np.ones(len(targets))
+        for c in kept:
+            known = agreement(target, targets, [c])
+            product *= np.where(targets[:, c] >= 0, known, share_of_one(target, c))
+        return weights @ product / weights.sum()
 
     ratios = np.empty((len(targets), len(records)))
     for i, target in enumerate(targets):
         for k, record in enumerate(records):
             kept = [c for c in range(m) if target[c] >= 0 and record[c] >= 0]
             top = model.each(target[None], record[None])[0]
-            parts = [kept] if base == "joint" else [[c] for c in kept]
-            bottom = np.prod([chance(target, part) for part in parts if part])
+            apart = np.prod([share_of_one(target, c) for c in kept])
+            bottom = chance(target, kept) if base == "joint" else apart
             ratios[i, k] = top / bottom
     return ratios
 

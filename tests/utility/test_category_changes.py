@@ -59,8 +59,11 @@ def test_files_that_cannot_be_paired_are_refused():
         utility.CategoryChanges(columns=["c"]).measure(before, before.head(2))
 
 
-def test_shuffled_rows_are_told():
+def test_shuffled_rows_are_refused_unless_a_column_numbers_them():
     data = tacit.datasets.census(300)
-    shuffled = data.frame.sample(fraction=1.0, shuffle=True, seed=3)
-    found = utility.CategoryChanges(columns=["sex", "marital"]).measure(data, shuffled)
-    assert any("do not seem to correspond" in text for text in found.warnings)
+    frame = data.frame.with_row_index("nr")
+    shuffled = frame.sample(fraction=1.0, shuffle=True, seed=3)
+    measure = utility.CategoryChanges(columns=["sex", "marital"])
+    with pytest.raises(DataError, match=r"another order.*record_id"):
+        measure.measure(frame, shuffled)
+    assert measure.replace(record_id="nr").measure(frame, shuffled).value == 0

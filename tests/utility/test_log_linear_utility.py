@@ -77,6 +77,31 @@ def test_swapping_more_costs_more():
     assert 0 > values[0] > values[1] > values[2]
 
 
+def test_a_constant_file_has_lost_most_though_its_likelihood_is_largest():
+    data = tacit.datasets.census(2000)
+    constant = data.frame.with_columns(pl.all().first())
+    measure = utility.LogLinearUtility(columns=["sex", "marital", "education"])
+    swapped = tacit.Plan([mask.DataSwap(columns=["marital"], rate=1.0)]).apply(data, seed=1)
+    lost, moved = measure.measure(data, constant), measure.measure(data, swapped)
+    assert lost.details["du_llm"] > 0, "one full cell is certain"
+    assert lost.value < moved.value < 0
+    assert lost.details["margins"] > 0 > lost.details["relations"]
+    assert lost.value == -lost.details["margins"] + lost.details["relations"]
+    assert moved.value == moved.details["du_llm"], "swapping keeps the margins: the paper's value"
+
+
+def test_uneven_categories_do_not_make_up_for_lost_relations():
+    """By hand: relations gone, and one variable more uneven; the two changes must not cancel."""
+    before = pl.DataFrame({"a": list("xxyy") * 25, "b": list("uuvv") * 25})
+    after = pl.DataFrame({"a": list("xxxxxxxxxy") * 10, "b": list("uv") * 50})
+    found = utility.LogLinearUtility().measure(before, after)
+    even, uneven = np.log(2), -(0.9 * np.log(0.9) + 0.1 * np.log(0.1))
+    assert found.details["margins"] == pytest.approx(100 * (even - uneven))
+    kept = found.details["relations"] + 100 * even  # what the sample shows of a relation by chance
+    assert 0 <= kept < 12
+    assert found.value < found.details["du_llm"]
+
+
 def test_a_sample_is_scaled_to_the_original():
     data = tacit.datasets.census(4000)
     half = tacit.Plan([mask.Sample(fraction=0.5)]).apply(data, seed=1)

@@ -71,6 +71,64 @@ def test_a_lost_category_counts_as_no_overlap_and_gaps_are_counted():
     assert found.details["left_out"][1] == int((before["g"] == "c").sum())
 
 
+def test_a_category_that_the_original_does_not_have_is_told_and_spoils_nothing():
+    """It must not fall into the reference, which would move every coefficient."""
+    before = table()
+    strange = pl.DataFrame({"x": [0.0] * 50, "g": ["?"] * 50, "y": [1e4] * 50})
+    found = utility.RegressionOverlap(response="y", predictors=["x", "g"]).measure(
+        before, pl.concat([before, strange])
+    )
+    for row in found.details["coefficients"]:
+        assert row["release"] == pytest.approx(row["original"])
+    assert found.details["new_in_release"] == ["g = ?"]
+    assert any("g = ?" in text for text in found.warnings)
+
+
+def test_a_recoded_predictor_overlaps_nowhere_and_is_told():
+    before = table()
+    measure = utility.RegressionOverlap(response="y", predictors=["g"])
+    found = measure.measure(before, before.with_columns(g="G" + pl.col("g")))
+    assert found.value == 0.0
+    assert any("no record with g = a" in text for text in found.warnings)
+    text = before.with_columns(x=pl.col("x").round(0).cast(pl.String))
+    found = utility.RegressionOverlap(response="y", predictors=["x"]).measure(before, text)
+    assert found.value == 0.0
+    assert any("does not determine the coefficients of x" in said for said in found.warnings)
+
+
+def test_a_lost_reference_leaves_nothing_to_compare_with():
+    before = table()
+    found = utility.RegressionOverlap(response="y", predictors=["g"]).measure(
+        before, before.filter(pl.col("g") != "a")
+    )
+    assert found.value == 0.0
+    assert any("g = a" in text for text in found.warnings)
+
+
+def test_collinear_predictors_are_left_out_in_both_files():
+    data = table().with_columns(twice=2 * pl.col("x"))
+    found = utility.RegressionOverlap(response="y", predictors=["x", "twice", "g"]).measure(data)
+    assert found.value == pytest.approx(1.0)
+    assert found.details["not_determined"] == ["x", "twice"]
+
+
+def test_units_do_not_decide_what_is_collinear():
+    tiny = table().with_columns(x=pl.col("x") * 1e-9)
+    found = utility.RegressionOverlap(response="y", predictors=["x", "g"]).measure(tiny)
+    assert found.value == pytest.approx(1.0)
+    assert found.details["not_determined"] == []
+
+
+def test_numbers_as_categories_may_be_stored_as_text():
+    rng = np.random.default_rng(3)
+    before = pl.DataFrame({"c": rng.integers(0, 3, 200), "y": rng.normal(size=200)})
+    data = tacit.Microdata.of(before).with_kinds(c="nominal")
+    found = utility.RegressionOverlap(response="y", predictors=["c"]).measure(
+        data, before.with_columns(pl.col("c").cast(pl.String))
+    )
+    assert found.value == pytest.approx(1.0)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "expected"),
     [((0, 2), (0, 2), 1.0), ((0, 2), (1, 3), 0.5), ((0, 4), (1, 2), 0.625), ((0, 1), (5, 6), 0.0)],

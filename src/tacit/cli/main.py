@@ -12,7 +12,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
-from tacit.cli import apply, demo, inspect, measure, methods, replay
+from tacit.cli import apply, coprivacy, demo, inspect, logs, measure, methods, replay, wizard
 from tacit.cli.command import command
 from tacit.cli.console import print_json, say
 from tacit.core.errors import TacitError
@@ -145,9 +145,18 @@ for _function in (
     measure.measure,
     methods.methods,
     replay.replay,
+    coprivacy.coprivacy,
     demo.demo,
+    wizard.wizard,
 ):
     app.command(help=_folded(_function.__doc__ or ""), epilog=EPILOG)(command(_function))
+
+_logs = typer.Typer(
+    help="Query logs of search engines: protect, attack, make a sample.", no_args_is_help=True
+)
+for _of_logs in (logs.anonymize, logs.attack, logs.sample):
+    _logs.command(help=_folded(_of_logs.__doc__ or ""), epilog=EPILOG)(command(_of_logs))
+app.add_typer(_logs, name="logs")
 
 
 def _stop(_signal: int, _frame: FrameType | None) -> NoReturn:

@@ -19,6 +19,8 @@ from tacit.core.schema import Kind, Role, Schema, Variable
 
 ROW = "__tacit_row__"
 """Hidden column that remembers which original record a released record came from."""
+_AS_IT_IS = "\0as it is"
+"""Stands for a role that is left alone; no column of a file has this name."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,12 +178,14 @@ class Microdata:
         keys: Iterable[str] | None = None,
         confidential: Iterable[str] | None = None,
         non_confidential: Iterable[str] | None = None,
-        weight: str | None = None,
-        household: str | None = None,
+        weight: str | None = _AS_IT_IS,
+        household: str | None = _AS_IT_IS,
         strata: Iterable[str] | None = None,
         linked: Mapping[str, str] | None = None,
     ) -> Microdata:
         """Classify columns; a role that is given replaces its former columns.
+
+        An empty list takes a role away, as None does for weight and household.
 
         Parameters
         ----------
@@ -194,9 +198,9 @@ class Microdata:
         non_confidential
             Columns that are neither.
         weight
-            Sampling weight.
+            Sampling weight; None for no weight.
         household
-            Column that says which records belong together.
+            Column that says which records belong together; None for no such column.
         strata
             Strata of the sampling design.
         linked
@@ -207,8 +211,8 @@ class Microdata:
             Role.KEY: keys,
             Role.CONFIDENTIAL: confidential,
             Role.NON_CONFIDENTIAL: non_confidential,
-            Role.WEIGHT: None if weight is None else [weight],
-            Role.HOUSEHOLD: None if household is None else [household],
+            Role.WEIGHT: _alone(weight),
+            Role.HOUSEHOLD: _alone(household),
             Role.STRATUM: strata,
         }
         roles = {role: _names(names, role) for role, names in given.items() if names is not None}
@@ -324,13 +328,32 @@ class Microdata:
 
         A rule about a column that has become text (intervals, say) can no longer be broken.
         """
-        types = self.lazy.collect_schema()
-        rules = {str(rule): rule for rule in self.schema.constraints if rule.fits(types)}
-        if not rules:
+        broken = self._broken()
+        if not broken:
             return {}
-        counts = [rule.broken().cast(nw.Int64).sum().alias(name) for name, rule in rules.items()]
+        counts = [flag.cast(nw.Int64).sum().alias(rule) for rule, flag in broken.items()]
         row = self.lazy.select(counts).collect("polars").rows(named=True)[0]
         return {rule: int(count or 0) for rule, count in row.items()}
+
+    def breaking_records(self) -> dict[str, np.ndarray]:
+        """Say, for each rule of the schema, which records break it."""
+        broken = self._broken()
+        if not broken:
+            return {}
+        flags = [flag.fill_null(False).alias(rule) for rule, flag in broken.items()]
+        table = collect(self.lazy.select(flags))
+        return {rule: np.asarray(table[rule].to_numpy(), dtype=bool) for rule in broken}
+
+    def _broken(self) -> dict[str, nw.Expr]:
+        types = self.lazy.collect_schema()
+        return {str(rule): rule.broken() for rule in self.schema.constraints if rule.fits(types)}
+
+
+def _alone(name: str | None) -> list[str] | None:
+    """Return the columns of a role that one column at most can have; None leaves it alone."""
+    if name == _AS_IT_IS:
+        return None
+    return [] if name is None else [name]
 
 
 def _names(names: Iterable[str], role: Role) -> list[str]:

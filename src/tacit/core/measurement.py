@@ -76,6 +76,17 @@ class Measurement:
         }
 
 
+def counted(n: int, one: str, many: str | None = None) -> str:
+    """Say how many there are of something.
+
+    Examples
+    --------
+    >>> counted(1, "record"), counted(1200, "record"), counted(1, "person", "people")
+    ('1 record', '1,200 records', '1 person')
+    """
+    return f"{n:,} {one if n == 1 else many or one + 's'}"
+
+
 def _plain(value: Any) -> Any:
     """Turn numpy and infinite values into what JSON can hold."""
     if isinstance(value, Mapping):

@@ -69,10 +69,13 @@ class Release:
 
     @property
     def newly_broken(self) -> dict[str, int]:
-        """Edit rules that more records break now than before, with the number of records."""
-        before = self.original.broken_constraints()
-        after = self.data.broken_constraints()
-        return {rule: n for rule, n in after.items() if n > before.get(rule, 0)}
+        """Edit rules that records break now whose originals kept them, with their number."""
+        before, after = self.original.breaking_records(), self.data.breaking_records()
+        real = np.flatnonzero(self.rows >= 0)
+        for rule, broken in after.items():
+            if rule in before:
+                broken[real] &= ~before[rule][self.rows[real]]
+        return {rule: int(broken.sum()) for rule, broken in after.items() if broken.any()}
 
     def measure(self, measures: Iterable[Measure] | None = None) -> Scorecard:
         """Measure risk and utility; by default with every default measure that fits the roles."""

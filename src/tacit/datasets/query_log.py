@@ -12,7 +12,7 @@ from tacit.datasets._draw import checked_count, generator, labelled, pick, pick_
 from tacit.datasets._query_words import FIRST_NAMES, SURNAMES, TOPICS, WORDS_AROUND
 
 _DAYS = 92
-_QUERIES_PER_USER = 18
+_QUERIES_PER_USER = 55
 _HOUR_WEIGHTS = (
     3,
     2,
@@ -55,7 +55,7 @@ def query_log(n_users: int = 100, *, seed: int = 1) -> Microdata:
     Parameters
     ----------
     n_users
-        Number of users; each has about 18 queries, at least one.
+        Number of users; each has about 55 queries, at least one.
     seed
         Same seed, same records.
 

@@ -16,6 +16,9 @@ from tacit.core.errors import DataError, SchemaError
 from tacit.core.hierarchy import ANY, Intervals, Prefixes, Tree
 from tacit.core.keys import encode_series
 
+_MANY_TEXTS = 50_000
+"""Above this many distinct texts, sorting them beats declaring them as categories."""
+
 
 @dataclass(frozen=True)
 class Domain:
@@ -75,19 +78,27 @@ def _domain(data: Microdata, column: str) -> Domain:
     if series.dtype.is_float():
         series = series.fill_nan(None)
     present = series.drop_nulls().unique().sort()
-    codes = encode_series(series)
-    has_missing = bool((codes < 0).any())
+    codes = _codes(series, present)
+    has_missing = series.null_count() > 0
     root = _root(hierarchy)
     names = _label_names(present, hierarchy, column)
     labels, covered, n_leaves = _numbered(names, hierarchy, len(present))
     if has_missing:
         n_leaves += 1
         labels, covered = _with_missing(labels, covered, n_leaves, has_root=root is not None)
-        codes = np.where(codes < 0, len(present), codes)
+        codes = np.where(codes < 0, np.int32(len(present)), codes)
     _check_nested(labels, column)
-    return Domain(
-        column, codes.astype(np.int32), labels, covered / n_leaves, n_leaves, has_missing, root
-    )
+    return Domain(column, codes, labels, covered / n_leaves, n_leaves, has_missing, root)
+
+
+def _codes(series: Any, present: Any) -> np.ndarray:
+    """Return the place of each value among those that are present, -1 where it is missing."""
+    import polars as pl
+
+    if series.dtype != pl.String or len(present) > _MANY_TEXTS:
+        return encode_series(series)
+    places = series.cast(pl.Enum(present)).to_physical().cast(pl.Int32)
+    return np.asarray(places.fill_null(-1).to_numpy())
 
 
 def _label_names(present: Any, hierarchy: Any, column: str) -> list[list[str]]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tacit.core.keys import group_ids
+from tacit.mask._classes import first_of
 from tacit.mask._generalise_domains import Domain
 from tacit.mask._generalise_objectives import Objective, Tally
 from tacit.mask._privacy_models import Conditions
@@ -17,6 +18,8 @@ _MOST_KEPT = 40_000_000
 _WORTH_KEEPING = 0.6
 """A grouping is kept where it has at most this share of the classes of the one it came from."""
 
+_LARGEST_TABLE = 1_000_000
+"""Cells of a table of two keys beyond which it is not made."""
 _SLACK = 1e-6
 """Forced suppressions are sums of shares, which are inexact."""
 
@@ -68,16 +71,15 @@ class Lattice:
     ) -> None:
         self.domains, self.conditions, self.objective = domains, conditions, objective
         self.max_suppressed, self.strict = max_suppressed, strict
-        codes = np.column_stack([d.codes for d in domains])
-        self.row_of, n_rows = group_ids(codes)
-        first = np.unique(self.row_of, return_index=True)[1]
-        self.codes = np.ascontiguousarray(codes[first].T)
+        codes = np.stack([d.codes for d in domains])
+        self.row_of, n_rows = group_ids(codes.T)
+        self.codes = np.ascontiguousarray(codes[:, first_of(self.row_of, n_rows)])
         self.sizes = np.bincount(self.row_of, minlength=n_rows)
-        self.n_records = len(codes)
+        self.n_records = len(self.row_of)
         self._pairs = [_pairs(self.row_of, c.codes) for c in conditions.columns]
         self._losses = [objective.cell_losses(d) for d in domains]
         self.means = [
-            np.array([np.mean(level[d.codes]) for level in losses])
+            losses @ np.bincount(d.codes, minlength=losses.shape[1]) / max(self.n_records, 1)
             for d, losses in zip(domains, self._losses, strict=True)
         ]
         start = np.zeros(len(domains), dtype=np.int64)
@@ -85,6 +87,27 @@ class Lattice:
         self._kept = [_Grouping(start, np.arange(n_rows), self.sizes, members)]
         self._kept_levels, self._kept_sizes, self._n_kept = start[None], np.array([n_rows]), 0
         self.n_checks = 0
+
+    # -- two keys -------------------------------------------------------------------------------
+
+    def n_too_few(self, j: int, other: int) -> np.ndarray | None:
+        """Count the records that two keys alone leave in classes below k, by levels of both.
+
+        All keys together leave no fewer. None where the two have too many values to look at.
+        """
+        a, b = self.domains[j], self.domains[other]
+        shape = a.labels.shape[1], b.labels.shape[1]
+        if shape[0] * shape[1] > _LARGEST_TABLE:
+            return None
+        cells = self.codes[j].astype(np.int64) * shape[1] + self.codes[other]
+        table = np.bincount(cells, self.sizes, minlength=shape[0] * shape[1]).reshape(shape)
+        found = np.zeros((a.n_levels, b.n_levels))
+        for level, labels in enumerate(a.labels):
+            joined = _joined(table, labels)
+            for above, names in enumerate(b.labels):
+                counts = _joined(joined.T, names)
+                found[level, above] = counts[counts < self.conditions.k].sum()
+        return found
 
     # -- one combination ------------------------------------------------------------------------
 
@@ -206,6 +229,13 @@ class Lattice:
         for domain, codes, level in zip(self.domains, self.codes, levels, strict=True):
             blank &= domain.is_blank(level)[codes[rows]]
         return blank
+
+
+def _joined(table: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """Add up the rows of a table that carry the same label."""
+    sums = np.zeros((int(labels.max(initial=-1)) + 1, table.shape[1]))
+    np.add.at(sums, labels, table)
+    return sums
 
 
 def _pairs(row_of: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import combinations
 from math import prod
 
 import numpy as np
@@ -59,6 +60,18 @@ class _OptimalSearch:
         self.best: Check | None = None
         self.is_open = np.ones(bounds.shape, dtype=bool)
         self.floor = self._floors(np.zeros(len(bounds.low)), bounds.high)
+        for j, other in combinations(range(len(bounds.low)), 2):
+            self._close_by_two_keys(j, other)
+
+    def _close_by_two_keys(self, j: int, other: int) -> None:
+        """Rule out the combinations in which two keys alone make too many classes too small."""
+        too_few = self.lattice.n_too_few(j, other)
+        if too_few is None:
+            return
+        low, high = self.bounds.low, self.bounds.high
+        here = too_few[low[j] : high[j] + 1, low[other] : high[other] + 1]
+        shape = [n if axis in (j, other) else 1 for axis, n in enumerate(self.bounds.shape)]
+        self.is_open &= (here <= self.lattice.max_suppressed).reshape(shape)
 
     def run(self) -> Check | None:
         """Return the best combination that meets the conditions."""

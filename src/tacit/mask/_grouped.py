@@ -2,14 +2,64 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
+from typing import Annotated, ClassVar
 
 import numpy as np
+from annotated_types import Ge, Lt
 
 from tacit.core.data import Microdata
 from tacit.core.errors import DataError
-from tacit.core.keys import encode, group_ids
+from tacit.core.families import Mask
+from tacit.core.keys import group_ids
+from tacit.core.method import Columns, Try
 from tacit.core.schema import Kind
+from tacit.mask._strata import split_by, strata_of
+
+
+class Microaggregation(Mask):
+    """A method that gives the records of a group the same values."""
+
+    columns: Columns
+    """Numeric variables grouped together."""
+    k: Annotated[int, Ge(2), Try(3, 5, 10, 20)] = 3
+    """Smallest group size; larger is safer and coarser."""
+    within: Columns | None = None
+    """Form groups only inside each category of these variables, say a region."""
+    outliers: Annotated[float, Ge(0), Lt(0.2)] = 0.0
+    """Share of the most outlying records whose values are blanked in place of grouped."""
+
+
+class MeansOfGroups(Microaggregation):
+    """A method that replaces numbers by the means of groups of records."""
+
+    hides_blanks: ClassVar[bool] = True
+    """Whether one more group is blanked where fewer than k records are blank."""
+
+    def apply(self, data: Microdata, rng: np.random.Generator) -> Microdata:
+        """Return the records with group means in place of the values."""
+        strata = strata_of(data, self.within)
+        for columns in self._sets(data):
+            data = mask_by_groups(
+                data,
+                columns,
+                self.k,
+                lambda values: self._groups(values, rng),
+                by=self.key,
+                strata=strata,
+                outliers=self.outliers,
+                hide_blanks=self.hides_blanks,
+            )
+        return data
+
+    def _sets(self, data: Microdata) -> list[list[str]]:
+        """Return the sets of variables that are grouped together, each by itself."""
+        return [list(self.columns)]
+
+    @abstractmethod
+    def _groups(self, values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Return the group (0, 1, ...) of each record of a complete array."""
 
 
 def mask_by_groups(
@@ -19,27 +69,23 @@ def mask_by_groups(
     grouping: Callable[[np.ndarray], np.ndarray],
     *,
     by: str,
-    within: Sequence[str] | None = None,
+    strata: np.ndarray | None = None,
     outliers: float = 0.0,
     hide_blanks: bool = True,
 ) -> Microdata:
     """Replace numeric columns by the means of the groups that `grouping` finds.
 
-    Records that miss the same columns are grouped together, and only inside the categories of the
-    columns `within`; where fewer than `k` are left the columns are blanked. The share `outliers` of
+    Records that miss the same columns are grouped together, and only inside their stratum; where
+    fewer than `k` are left the columns are blanked. The share `outliers` of
     the records farthest from the centre is blanked too. With `hide_blanks` a group joins the blank
     records where they are fewer than `k`. Means are weighted where the schema has a weight.
     """
     data.schema.require(columns, kinds=[Kind.NUMERIC], by=by)
     values = data.numeric(columns)
-    strata = group_ids(encode(data, within))[0] if within else None
-    if len(values) < k:
-        raise DataError(
-            f"k = {k} needs at least {k} records", got=f"{len(values)} records", do="lower k"
-        )
+    require_records(len(values), k)
     _check_finite(values, columns)
     groups, n_groups = np.full(len(values), -1, dtype=np.int64), 0
-    for everyone, present in missing_patterns(values, strata):
+    for everyone, present in patterns(~np.isnan(values), strata):
         if not present.any():
             continue
         rows = _without_outliers(values, everyone, present, outliers)
@@ -52,6 +98,14 @@ def mask_by_groups(
         groups = with_blanks_hidden(groups, k)
     masked = _means_of_grouped(values, groups, data.weights)
     return data.with_arrays(dict(zip(columns, masked.T, strict=True)))
+
+
+def require_records(n_records: int, k: int) -> None:
+    """Refuse a file with fewer records than a group needs."""
+    if n_records < k:
+        raise DataError(
+            f"k = {k} needs at least {k} records", got=f"{n_records} records", do="lower k"
+        )
 
 
 def with_blanks_hidden(groups: np.ndarray, k: int) -> np.ndarray:
@@ -109,30 +163,42 @@ def standardised(values: np.ndarray) -> np.ndarray:
     return np.asarray(centred / np.where(spread > 0, spread, 1.0))
 
 
-def missing_patterns(
-    values: np.ndarray, strata: np.ndarray | None = None
+def patterns(
+    present: np.ndarray, strata: np.ndarray | None = None
 ) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Split the records by which columns they have and, if given, by stratum."""
-    present = ~np.isnan(values)
+    """Split the records by which columns they have and, if given, by stratum.
+
+    Returns
+    -------
+    The records of each part, ascending, and the columns that all of them have.
+
+    Examples
+    --------
+    >>> [rows.tolist() for rows, _ in patterns(np.array([[True], [False], [True]]))]
+    [[0, 2], [1]]
+    """
+    everyone = np.arange(len(present))
     if strata is None and present.all():
-        return [(np.arange(len(values)), np.ones(values.shape[1], dtype=bool))]
+        return [(everyone, np.ones(present.shape[1], dtype=bool))]
     marks = present if strata is None else np.column_stack([present, strata])
-    _, first, inverse = np.unique(marks, axis=0, return_index=True, return_inverse=True)
-    order = np.argsort(inverse, kind="stable")
-    parts = np.split(order, np.cumsum(np.bincount(inverse))[:-1])
-    return [(part, present[i]) for part, i in zip(parts, first, strict=True)]
+    parts = split_by(group_ids(marks.astype(np.int32))[0], everyone)
+    return [(part, present[part[0]]) for part in parts]
+
+
+def nearest_share(distance: np.ndarray, outliers: float) -> np.ndarray:
+    """Return the positions that are left without the share of the largest distances, ascending."""
+    n_kept = len(distance) - int(outliers * len(distance))
+    return np.sort(np.argsort(distance, kind="stable")[:n_kept])
 
 
 def _without_outliers(
     values: np.ndarray, rows: np.ndarray, present: np.ndarray, share: float
 ) -> np.ndarray:
     """Leave out the share of the records that lie farthest from the centre, standardised."""
-    n_out = int(share * len(rows))
-    if n_out == 0:
+    if int(share * len(rows)) == 0:
         return rows
     distance = (standardised(values[np.ix_(rows, present)]) ** 2).sum(axis=1)
-    kept = np.argsort(distance, kind="stable")[: len(rows) - n_out]
-    return np.asarray(rows[np.sort(kept)])
+    return np.asarray(rows[nearest_share(distance, share)])
 
 
 def _check_finite(values: np.ndarray, columns: Sequence[str]) -> None:

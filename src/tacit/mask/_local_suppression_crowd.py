@@ -9,6 +9,7 @@ import numpy as np
 
 from tacit.core.keys import MISSING_CODE, Missing, frequencies, group_ids
 from tacit.mask import _local_suppression_kernel as kernel
+from tacit.mask._classes import first_of
 
 
 def patterns_of(blank: np.ndarray) -> np.ndarray:
@@ -32,33 +33,40 @@ def blank_out(
 
 
 def rare(
-    codes: np.ndarray, combinations: Iterable[Sequence[int]], k: int, missing: Missing
+    codes: np.ndarray,
+    combinations: Iterable[Sequence[int]],
+    k: int,
+    missing: Missing,
+    exempt: Sequence[np.ndarray] | None = None,
 ) -> np.ndarray:
-    """Return which records share their key on some combination with fewer than `k` records."""
+    """Return which records share their key on some combination with fewer than `k` records.
+
+    With `exempt`, the records that it marks for a combination do not count as rare there.
+    """
     ids, n_rows = group_ids(codes)
     counts = np.bincount(ids, minlength=n_rows)
-    rows = codes[first_of(ids, n_rows)]
+    first = first_of(ids, n_rows)
+    rows = codes[first]
     found = np.zeros(n_rows, dtype=bool)
-    for columns in combinations:
-        found |= frequencies(rows[:, columns], counts, missing=missing) < k
+    for i, columns in enumerate(combinations):
+        is_rare = frequencies(rows[:, columns], counts, missing=missing) < k
+        found |= is_rare if exempt is None else is_rare & ~exempt[i][first]
     return np.asarray(found[ids])
 
 
-def first_of(ids: np.ndarray, n_groups: int) -> np.ndarray:
-    """Return the first record of each group."""
-    first = np.full(n_groups, len(ids), dtype=np.int64)
-    np.minimum.at(first, ids, np.arange(len(ids)))
-    return first
-
-
 def fewest_in_reach(
-    codes: np.ndarray, columns: Sequence[int], costs: np.ndarray, missing: Missing
+    codes: np.ndarray,
+    columns: Sequence[int],
+    costs: np.ndarray,
+    missing: Missing,
+    exempt: np.ndarray | None = None,
 ) -> int:
     """Return the smallest class that is left when all that may be blanked is blanked."""
     kept = [j for j in columns if not np.isfinite(costs[j])]
     if not kept:
         return len(codes)
-    return int(frequencies(codes[:, kept], missing=missing).min())
+    reach = frequencies(codes[:, kept], missing=missing)
+    return int(reach.min() if exempt is None else reach[~exempt].min(initial=len(codes)))
 
 
 @dataclass

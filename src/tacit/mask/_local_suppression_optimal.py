@@ -12,6 +12,8 @@ With y whole, each z is bounded by a whole number, so z may be continuous.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from tacit.core.keys import MISSING_CODE
@@ -21,17 +23,28 @@ _NODES = 300
 
 
 def suppress_optimally(
-    codes: np.ndarray, positions: list[list[int]], k: int, costs: np.ndarray
+    codes: np.ndarray,
+    positions: list[list[int]],
+    k: int,
+    costs: np.ndarray,
+    exempt: Sequence[np.ndarray] | None = None,
 ) -> np.ndarray | None:
-    """Return which values to blank at least cost, the best found in a bounded search, or None."""
+    """Return which values to blank at least cost, the best found in a bounded search, or None.
+
+    With `exempt`, the records that it marks for a combination need no protection there.
+    """
     from scipy.optimize import Bounds, LinearConstraint, milp
     from scipy.sparse import coo_array
 
     program = _Program(codes, costs)
-    for columns in positions:
-        program.at_risk |= _compatible(codes[:, columns]) < k
-    for columns in positions:
-        program.protect(columns, k)
+    marks = exempt or [np.zeros(len(codes), dtype=bool)] * len(positions)
+    short = [
+        np.where(free, 0, k - _compatible(codes[:, columns]))
+        for columns, free in zip(positions, marks, strict=True)
+    ]
+    program.at_risk = np.any(np.array(short) > 0, axis=0)
+    for columns, lack in zip(positions, short, strict=True):
+        program.protect(columns, lack)
     if not program.lower:
         return np.zeros(codes.shape, dtype=bool)
     rows, columns_at, values = (np.array(part) for part in zip(*program.entries, strict=True))
@@ -79,15 +92,13 @@ class _Program:
     def n_variables(self) -> int:
         return len(self.objective)
 
-    def protect(self, columns: list[int], k: int) -> None:
-        """Ask that k records may equal each record on these columns."""
-        part = self.codes[:, columns]
-        already = _compatible(part)
-        if (already >= k).all():
+    def protect(self, columns: list[int], lack: np.ndarray) -> None:
+        """Ask that so many more records may equal each record on these columns."""
+        if (lack <= 0).all():
             return
-        pairs = self._pairs(_differ(part), columns)
-        for i in np.flatnonzero(already < k):
-            row = self._row(float(k - already[i]))
+        pairs = self._pairs(_differ(self.codes[:, columns]), columns)
+        for i in np.flatnonzero(lack > 0):
+            row = self._row(float(lack[i]))
             self.entries += [(row, z, 1.0) for (a, b), z in pairs.items() if int(i) in (a, b)]
 
     def _pairs(self, differ: np.ndarray, columns: list[int]) -> dict[tuple[int, int], int]:

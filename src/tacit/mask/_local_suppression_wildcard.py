@@ -29,12 +29,23 @@ _WORTH_A_ROUND = 0.03
 
 
 def suppress(
-    codes: np.ndarray, combinations: Sequence[Sequence[int]], k: int, costs: np.ndarray
+    codes: np.ndarray,
+    combinations: Sequence[Sequence[int]],
+    k: int,
+    costs: np.ndarray,
+    exempt: Sequence[np.ndarray] | None = None,
 ) -> np.ndarray:
-    """Return which values to blank for every combination of columns to be safe."""
+    """Return which values to blank for every combination of columns to be safe.
+
+    With `exempt`, the records that it marks for a combination need no protection there; records
+    with the same key have the same mark.
+    """
     blank = np.zeros(codes.shape, dtype=bool)
     crowd = Crowd.of(codes)
     rare_rows = [violators(crowd.rows[:, columns], k, crowd.counts) for columns in combinations]
+    if exempt is not None:
+        pairs = zip(rare_rows, exempt, strict=True)
+        rare_rows = [np.setdiff1d(found, crowd.row_of[marks]) for found, marks in pairs]
     risky = np.zeros(len(crowd.rows), dtype=bool)
     risky[np.concatenate(rare_rows)] = True
     if not risky.any():
@@ -62,8 +73,8 @@ def _suppress(
     at_risk = sorted((r for r in at_risk if len(r[1])), key=lambda r: (-len(r[1]), list(r[0])))
     now = rows.copy()
     with track("local suppression", sum(len(found) for _, found in at_risk)) as advance:
-        for columns, _ in at_risk:
-            search = WildcardSuppression(now[:, columns], counts, k, costs[columns])
+        for columns, found in at_risk:
+            search = WildcardSuppression(now[:, columns], counts, found, k, costs[columns])
             touched, blanks = search.run(advance)
             blank_out(now, touched, columns, blanks)
     touched, blanks = Restoration(rows, counts, now != rows, at_risk, k, costs).run()
@@ -96,16 +107,25 @@ class WildcardSuppression:
         Codes of the columns, one row per record or group of equal records, -1 for missing.
     n_records
         How many records each row stands for; one where it is at risk.
+    at_risk
+        The rows to protect, unless what others have lost protects them already.
     k
         Smallest number of records that may equal a record.
     costs
         Cost of blanking a value of each column; infinite for never.
     """
 
-    def __init__(self, codes: np.ndarray, n_records: np.ndarray, k: int, costs: np.ndarray) -> None:
+    def __init__(
+        self,
+        codes: np.ndarray,
+        n_records: np.ndarray,
+        at_risk: np.ndarray,
+        k: int,
+        costs: np.ndarray,
+    ) -> None:
         self.crowd, self.k, self.costs = Crowd.of(codes, n_records), k, costs
         counts = _counts(self.crowd, k)
-        found = np.flatnonzero((counts < k)[self.crowd.row_of])
+        found = at_risk[counts[self.crowd.row_of[at_risk]] < k]
         # The order of the file decides only between records with equal keys.
         self.records = found[np.argsort(self.crowd.row_of[found], kind="stable")]
         self.rows = self.crowd.row_of[self.records]

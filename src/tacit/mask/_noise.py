@@ -9,7 +9,7 @@ import numpy as np
 from tacit.core.data import Microdata
 from tacit.core.errors import DataError
 from tacit.core.schema import Kind
-from tacit.mask._moments import means, moments
+from tacit.mask._moments import means_and_covariance
 
 
 def finite_columns(data: Microdata, columns: Sequence[str], by: str) -> np.ndarray:
@@ -34,8 +34,7 @@ def known_moments(values: np.ndarray, weights: np.ndarray | None) -> tuple[np.nd
     if not complete.all():
         values = values[complete]
         weights = None if weights is None else weights[complete]
-    mean = means(values, weights)
-    return mean, moments(values - mean, weights)[1]
+    return means_and_covariance(values, weights)
 
 
 def complete_records(values: np.ndarray) -> np.ndarray:

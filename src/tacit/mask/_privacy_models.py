@@ -1,27 +1,82 @@
 """l-diversity, t-closeness and p-sensitivity: what a class's confidential values must show.
 
-Every condition speaks of the classes of records that share their keys. Missing confidential values
-are a value of their own in a distribution, ranked lowest, but never count as one more distinct
-value.
+Every condition speaks of the classes of records that share their keys. Diversity of every kind and
+p-sensitivity look at the known confidential values only: a missing one is not a value, and a class
+that has no known value fails. t-closeness compares whole distributions, in which missing is a value
+of its own, ranked lowest.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
+from annotated_types import Ge, Gt, Le
+from pydantic import AllowInfNan, model_validator
 
 from tacit.core.data import Microdata
 from tacit.core.errors import DataError, SchemaError
+from tacit.core.families import Mask
 from tacit.core.keys import encode_series
+from tacit.core.method import Columns, Try
 from tacit.core.schema import Kind, Variable
 from tacit.mask._generalise_domains import domains
 
 DiversityKind = Literal["distinct", "entropy", "recursive"]
 Distance = Literal["equal", "ordered", "hierarchical"]
 _DISTANCES = {"equal": 0, "ordered": 1, "hierarchical": 2}
+
+
+class ConditionedMask(Mask):
+    """A method that makes classes of records with the same keys, each of which meets conditions."""
+
+    keys: Columns | None = None
+    """Variables an intruder may know; by default all keys of the schema."""
+    k: Annotated[int, Ge(2), Try(3, 5, 10)] = 3
+    """Smallest number of records that share their keys; larger is safer and coarser."""
+    confidential: Columns | None = None
+    """Variables whose values the conditions below protect; by default the confidential ones."""
+    diversity: Annotated[Annotated[float, Ge(1), AllowInfNan(False)] | None, Try(2, 3)] = None
+    """Diversity l of the confidential values in each class; none by default."""
+    diversity_kind: DiversityKind = "distinct"
+    """What l counts: distinct values, the effective number by entropy, or recursive (c, l)."""
+    recursive_c: Annotated[float, Gt(0), AllowInfNan(False)] = 3.0
+    """The c of recursive diversity; smaller is safer."""
+    closeness: Annotated[Annotated[float, Ge(0), Le(1)] | None, Try(0.2, 0.5)] = None
+    """Largest distance t of a class's confidential values from those of the whole file."""
+    distance: Distance = "equal"
+    """How far two confidential values are apart: all equally, by rank, or by hierarchy."""
+    sensitivity: Annotated[Annotated[int, Ge(1)] | None, Try(2, 3)] = None
+    """Smallest number p of different values of each confidential variable in each class."""
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        self.models.check()
+        return self
+
+    @property
+    def models(self) -> PrivacyModels:
+        """The conditions on classes."""
+        return PrivacyModels(
+            self.k, self.confidential, self.diversity, self.diversity_kind, self.recursive_c,
+            self.closeness, self.distance, self.sensitivity,
+        )  # fmt: skip
+
+    def key_names(self, data: Microdata) -> list[str]:
+        """Return the keys, none of which may be protected by a condition as well."""
+        names = list(self.keys) if self.keys is not None else data.schema.keys
+        if not names:
+            raise SchemaError(
+                "no column has the role of a key", do="name the keys with with_roles(keys=[...])"
+            )
+        data.schema.require(names)
+        confidential = self.confidential or data.schema.confidential
+        both = [n for n in names if n in confidential] if self.models.speaks_of_values else []
+        if both:
+            raise SchemaError(f"{both[0]!r} cannot be a key and protected by a condition at once")
+        return names
 
 
 @dataclass(frozen=True)
@@ -55,9 +110,9 @@ class PrivacyModels:
         limits = np.full(7, -1.0)
         distinct = [self.sensitivity or 0]
         if self.diversity is not None:
-            # l values at least are needed for an entropy of log l and for recursive diversity
+            # Whatever the kind, a class without any known value is not diverse.
             distinct.append(
-                int(np.ceil(self.diversity)) if self.diversity_kind == "distinct" else 0
+                int(np.ceil(self.diversity)) if self.diversity_kind == "distinct" else 1
             )
             if self.diversity_kind == "entropy":
                 limits[1] = self.diversity

@@ -28,10 +28,15 @@ _SLACK = 1e-9
 
 
 @njit(cache=True)
+def n_missing_values(values: np.ndarray, limits: np.ndarray) -> int:
+    """Return 1 where the first of the distinct values stands for missing, else 0."""
+    return int(limits[_MISSING] > 0 and values.size > 0 and values[0] == 0)
+
+
+@njit(cache=True)
 def n_known(values: np.ndarray, limits: np.ndarray) -> int:
     """Count the distinct values that are known."""
-    has_missing = limits[_MISSING] > 0 and values.size > 0 and values[0] == 0
-    return values.size - 1 if has_missing else values.size
+    return values.size - n_missing_values(values, limits)
 
 
 @njit(cache=True)
@@ -140,11 +145,14 @@ def shortfall(values: np.ndarray, counts: np.ndarray, n: int, conditions: Arrays
     the limit, parts of some total share must miss it.
     """
     limits, least = conditions[0], 0.0
+    # Diversity looks at the records whose value is known; they form a mixture of their own.
+    known = counts[n_missing_values(values, limits) :]
     if limits[_ENTROPY] > 0:
-        entropy, asked = _entropy(counts, n), np.log(limits[_ENTROPY])
+        n_informed = known.sum()
+        entropy, asked = _entropy(known, n_informed), np.log(limits[_ENTROPY])
         if entropy < asked - _SLACK:
-            least = max(least, 1.0 / n, 1.0 - entropy / asked)
-    if limits[_L] > 0 and not _is_recursive(counts, limits[_C], int(limits[_L])):
+            least = max(least, 1.0 / n, (1.0 - entropy / asked) * n_informed / n)
+    if limits[_L] > 0 and not _is_recursive(known, limits[_C], int(limits[_L])):
         least = max(least, 1.0 / n)
     if limits[_T] >= 0:
         t = limits[_T]

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
+
+from tacit.core.data import Microdata
+from tacit.core.keys import encode, group_ids
+
+
+def strata_of(data: Microdata, within: Sequence[str] | None) -> np.ndarray | None:
+    """Return the number of each record's stratum, or None where no variable makes strata."""
+    return group_ids(encode(data, within))[0] if within else None
 
 
 def split_by(strata: np.ndarray | None, rows: np.ndarray) -> list[np.ndarray]:

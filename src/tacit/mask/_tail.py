@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import narwhals as nw
 import numpy as np
-from annotated_types import Gt, Lt
-from pydantic import AllowInfNan
+from annotated_types import Ge, Gt, Lt
+from pydantic import AllowInfNan, model_validator
 
 from tacit.core.data import Microdata
 from tacit.core.errors import DataError, ParameterError, ProtectionError, SchemaError, nearest
+from tacit.core.families import Mask
 from tacit.core.schema import Kind
 from tacit.mask._labels import number_label, relabelled
 
@@ -22,34 +22,51 @@ _MOST_CATEGORIES = 10_000
 """Numbers turned into categories beyond this many are no categories any more."""
 
 
-@dataclass(frozen=True)
-class Tail:
+class TailCode(Mask):
     """One end of one column, and what to put in place of its values."""
 
-    side: Literal["top", "bottom"]
+    side: ClassVar[Literal["top", "bottom"]]
+
     column: str
-    threshold: float | str | None
-    quantile: float | None
-    replacement: Replacement
-    label: str | None
-    at_least: int
+    """Numeric variable, or ordinal variable with declared categories."""
+    threshold: Threshold = None
+    """Values at or beyond this one are coded; a category for ordinal variables."""
+    quantile: Quantile = None
+    """Share of the (weighted) distribution at or below the threshold, instead of the threshold."""
+    replacement: Replacement = "threshold"
+    """What the coded values become: the threshold, the tail's mean or median, or a category."""
+    label: str | None = None
+    """Name of the category; by default made from the threshold."""
+    at_least: Annotated[int, Ge(1)] = 3
+    """Smallest tail of which a mean or median may be released."""
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if (self.threshold is None) == (self.quantile is None):
+            raise ValueError("needs either 'threshold' or 'quantile', not both and not neither")
+        if self.label is not None and self.replacement != "category":
+            raise ValueError("takes a 'label' only with replacement = 'category'")
+        return self
 
     @property
     def is_top(self) -> bool:
         """Whether the tail is the upper one."""
         return self.side == "top"
 
+    def apply(self, data: Microdata, rng: np.random.Generator) -> Microdata:
+        """Return the records with a coded tail."""
+        by = f"{self.side} coding"
+        data.schema.require([self.column], kinds=[Kind.NUMERIC, Kind.ORDINAL], by=by)
+        if data.schema[self.column].kind is Kind.ORDINAL:
+            return _code_categories(data, self)
+        return _code_numbers(data, self)
+
     def describe(self) -> str:
         """Say in plain words what was coded."""
-        where = (
-            f"the {100 * self.quantile:g} % quantile"
-            if self.quantile is not None
-            else (
-                number_label(self.threshold)
-                if isinstance(self.threshold, float)
-                else self.threshold
-            )
-        )
+        given = self.threshold
+        where = number_label(given) if isinstance(given, float) else given
+        if self.quantile is not None:
+            where = f"the {100 * self.quantile:g} % quantile"
         becomes = {
             "threshold": "that value",
             "mean": "their mean",
@@ -57,35 +74,17 @@ class Tail:
             "category": "one category",
         }[self.replacement]
         beyond = "above" if self.is_top else "below"
-        return f"values of {self.column} at or {beyond} {where} became {becomes}"
+        return f"{self.title}: values of {self.column} at or {beyond} {where} became {becomes}"
 
     def label_from(self, threshold: str) -> str:
         """Return the label of the tail's category."""
         return self.label or (f"{threshold}+" if self.is_top else f"<= {threshold}")
 
 
-def check_choices(
-    threshold: object, quantile: object, replacement: Replacement, label: str | None
-) -> None:
-    """Refuse parameters that contradict each other, in a pydantic validator's way."""
-    if (threshold is None) == (quantile is None):
-        raise ValueError("needs either 'threshold' or 'quantile', not both and not neither")
-    if label is not None and replacement != "category":
-        raise ValueError("takes a 'label' only with replacement = 'category'")
-
-
-def code_tail(data: Microdata, tail: Tail) -> Microdata:
-    """Return the records with the values at or beyond the threshold coded."""
-    data.schema.require([tail.column], kinds=[Kind.NUMERIC, Kind.ORDINAL], by=f"{tail.side} coding")
-    if data.schema[tail.column].kind is Kind.ORDINAL:
-        return _code_categories(data, tail)
-    return _code_numbers(data, tail)
-
-
 # -- numbers ------------------------------------------------------------------------------------
 
 
-def _code_numbers(data: Microdata, tail: Tail) -> Microdata:
+def _code_numbers(data: Microdata, tail: TailCode) -> Microdata:
     values = data.numeric([tail.column])[:, 0]
     known = ~np.isnan(values)
     weights = np.ones(len(values)) if data.weights is None else data.weights
@@ -99,7 +98,7 @@ def _code_numbers(data: Microdata, tail: Tail) -> Microdata:
     return data.with_columns(**{tail.column: _coded(data, tail, threshold, code)})
 
 
-def _numeric_threshold(tail: Tail, values: np.ndarray, weights: np.ndarray) -> float:
+def _numeric_threshold(tail: TailCode, values: np.ndarray, weights: np.ndarray) -> float:
     if tail.quantile is not None:
         if not len(values):
             raise DataError(f"{tail.column!r} has no values to take a quantile of")
@@ -122,7 +121,9 @@ def weighted_quantile(values: np.ndarray, weights: np.ndarray, share: float) -> 
     return float(values[order[min(position, len(order) - 1)]])
 
 
-def _common_value(tail: Tail, threshold: float, values: np.ndarray, weights: np.ndarray) -> float:
+def _common_value(
+    tail: TailCode, threshold: float, values: np.ndarray, weights: np.ndarray
+) -> float:
     """Return the one value that all records of the tail get."""
     if tail.replacement == "threshold":
         return threshold
@@ -145,7 +146,7 @@ def _common_value(tail: Tail, threshold: float, values: np.ndarray, weights: np.
     return (below + above) / 2
 
 
-def _coded(data: Microdata, tail: Tail, threshold: float, code: float) -> nw.Expr:
+def _coded(data: Microdata, tail: TailCode, threshold: float, code: float) -> nw.Expr:
     whole = data.lazy.collect_schema()[tail.column].is_integer()
     stays_whole = whole and tail.replacement == "threshold" and code.is_integer()
     column = nw.col(tail.column)
@@ -155,7 +156,7 @@ def _coded(data: Microdata, tail: Tail, threshold: float, code: float) -> nw.Exp
     return nw.when(inside).then(nw.lit(code)).otherwise(column.cast(nw.Float64))
 
 
-def _with_categories(data: Microdata, tail: Tail, threshold: float) -> Microdata:
+def _with_categories(data: Microdata, tail: TailCode, threshold: float) -> Microdata:
     """Return a text column whose tail is one category."""
     column = nw.col(tail.column)
     inside = column >= threshold if tail.is_top else column <= threshold
@@ -195,7 +196,7 @@ def _check_label(label: str, others: list[str]) -> None:
 # -- ordered categories -------------------------------------------------------------------------
 
 
-def _code_categories(data: Microdata, tail: Tail) -> Microdata:
+def _code_categories(data: Microdata, tail: TailCode) -> Microdata:
     if tail.replacement in ("mean", "median"):
         raise SchemaError(
             f"a {tail.replacement} needs a numeric column",
@@ -236,7 +237,7 @@ def _checked_categories(data: Microdata, column: str) -> tuple[str, ...]:
     return categories
 
 
-def _threshold_category(data: Microdata, tail: Tail, categories: tuple[str, ...]) -> str:
+def _threshold_category(data: Microdata, tail: TailCode, categories: tuple[str, ...]) -> str:
     if tail.quantile is None:
         given = tail.threshold
         threshold = number_label(given) if isinstance(given, float) else str(given)

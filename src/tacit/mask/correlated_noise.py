@@ -9,14 +9,14 @@ from annotated_types import Gt
 
 from tacit.core.data import Microdata
 from tacit.core.errors import DataError
-from tacit.core.families import Mask
-from tacit.core.method import Columns, Try
+from tacit.core.method import Try
+from tacit.mask._edit_rules import RuleKeepingMask
 from tacit.mask._moments import normal_draws
 from tacit.mask._noise import complete_records, finite_columns, known_moments, with_columns
 
 
 class CorrelatedNoise(
-    Mask,
+    RuleKeepingMask,
     key="correlated-noise",
     title="Additive noise with the covariance of the data",
     cites=("kim1986", "domingoferrer2007", "oganian2011"),
@@ -27,6 +27,10 @@ class CorrelatedNoise(
     Means and, with scaling, the covariance matrix are kept in expectation, and correlations in any
     case. When not to use it: on skewed data that must stay nonnegative (use multiplicative noise),
     or on small subgroups, whose own covariances are not kept.
+
+    Edit rules of the schema hold on every record of the release: values that noise takes beyond one
+    are moved to its border, and moments are then kept only about. With ``keep_rules=False`` nothing
+    is moved.
 
     Missing values: stay missing; moments come from complete records. Weights: moments are weighted
     where the schema has a weight. Households: not considered.
@@ -55,8 +59,6 @@ class CorrelatedNoise(
     True
     """
 
-    columns: Columns
-    """Numeric variables masked together."""
     alpha: Annotated[float, Gt(0), Try(0.01, 0.05, 0.1, 0.5)] = 0.1
     """Variance of the noise as a share of the variance of the data."""
     scale_back: bool = True
@@ -64,24 +66,20 @@ class CorrelatedNoise(
     exact: bool = False
     """Keep the sample mean and covariance exactly, not only in expectation."""
 
-    def apply(self, data: Microdata, rng: np.random.Generator) -> Microdata:
-        """Return the records with noise added."""
+    def _masked(self, data: Microdata, rng: np.random.Generator) -> Microdata:
+        from tacit.mask import _moments_kernel as kernel
+
         values = finite_columns(data, self.columns, self.key)
         weights = data.weights
         mean, covariance = known_moments(values, weights)
-        noise = normal_draws(np.zeros(len(mean)), self.alpha * covariance, len(values), rng)
+        noise = normal_draws(self.alpha * covariance, len(values), rng)
         if self.exact:
             complete = complete_records(values)
             _check_room(int(complete.sum()), values.shape[1])
             noise[complete] = self._adjusted(values[complete], noise[complete], weights, complete)
-        masked = noise
-        masked += values
-        if self.scale_back:
-            # Eq. (1) of oganian2011: mean + (masked - mean) / root, in place
-            root = np.sqrt(1.0 + self.alpha)
-            masked /= root
-            masked += mean * (1.0 - 1.0 / root)
-        return with_columns(data, self.columns, masked)
+        shrink = 1.0 / np.sqrt(1.0 + self.alpha) if self.scale_back else 1.0
+        kernel.add_scaled(noise, values, mean, shrink)  # Eq. (1) of oganian2011
+        return with_columns(data, self.columns, noise)
 
     def _adjusted(
         self,

@@ -13,6 +13,7 @@ from tacit.core.errors import DataError
 from tacit.core.families import Mask
 from tacit.core.keys import encode, group_ids
 from tacit.core.method import Columns, Try
+from tacit.mask._edit_rules import swapped_within_rules
 
 
 class DataSwap(
@@ -60,6 +61,8 @@ class DataSwap(
     """Variables on which partners must agree."""
     different: Columns | None = None
     """Variables on which partners must differ, each of them."""
+    keep_rules: bool = True
+    """Take back exchanges after which a record would break an edit rule of the schema."""
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -81,6 +84,8 @@ class DataSwap(
         pairs = paired(block, swapped, must_differ, n_wanted, rng)
         source = np.arange(data.n_records)
         source[pairs[:, 0]], source[pairs[:, 1]] = pairs[:, 1], pairs[:, 0]
+        if self.keep_rules:
+            source = swapped_within_rules(data, self.columns, source)
         table = data.local
         return data.with_local(
             table.with_columns(table[name][source].alias(name) for name in self.columns)

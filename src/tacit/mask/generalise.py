@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal
 
 import numpy as np
 from annotated_types import Ge, Gt, Le
-from pydantic import AllowInfNan, model_validator
+from pydantic import AllowInfNan
 
 from tacit.core.data import Microdata
-from tacit.core.errors import ParameterError, ProtectionError, SchemaError
-from tacit.core.families import Mask
+from tacit.core.errors import ParameterError, ProtectionError
 from tacit.core.keys import encode, group_ids
 from tacit.core.method import Columns, Try
 from tacit.core.plan import Plan
@@ -20,7 +19,7 @@ from tacit.mask._generalise_domains import Domain, domains
 from tacit.mask._generalise_lattice import Lattice
 from tacit.mask._generalise_objectives import Objective, ObjectiveName, shared_weights
 from tacit.mask._generalise_search import Bounds, fits_optimal_search, greedy, optimal
-from tacit.mask._privacy_models import Conditions, Distance, DiversityKind, PrivacyModels
+from tacit.mask._privacy_models import ConditionedMask, Conditions
 from tacit.mask._recode_ways import recode_level
 from tacit.mask.recode import Recode
 
@@ -31,7 +30,7 @@ Weight = Annotated[float, Gt(0), AllowInfNan(False)]
 
 
 class Generalise(
-    Mask,
+    ConditionedMask,
     key="generalise",
     title="Full-domain generalisation",
     cites=("samarati2001", "sweeney2002", "kohlmayer2012", "prasser2020", "bayardo2005",
@@ -45,7 +44,8 @@ class Generalise(
     blanked, the one that loses least.
 
     Missing values of a key are a leaf of their own, which stays missing below the root ``*`` of the
-    hierarchy; missing confidential values do not count as one more distinct value.
+    hierarchy. A missing confidential value is no value to the conditions of diversity and
+    sensitivity, and a class without a known one fails them; to closeness it is a value of its own.
     Weights are not used; records are counted one by one.
     Households are not considered.
 
@@ -108,24 +108,8 @@ class Generalise(
 
     keys: Columns | None = None
     """Variables to generalise, each with a hierarchy; by default all keys of the schema."""
-    k: Annotated[int, Ge(2), Try(3, 5, 10)] = 3
-    """Smallest number of records that share their keys; larger is safer and coarser."""
     max_suppression: Annotated[float, Ge(0), Le(1), Try(0.0, 0.01, 0.05)] = 0.05
     """Largest share of records that may be blanked on all keys."""
-    confidential: Columns | None = None
-    """Variables whose values the conditions below protect; by default the confidential ones."""
-    diversity: Annotated[Annotated[float, Ge(1), AllowInfNan(False)] | None, Try(2, 3)] = None
-    """Diversity l of the confidential values in each class; none by default."""
-    diversity_kind: DiversityKind = "distinct"
-    """What l counts: distinct values, the effective number by entropy, or recursive (c, l)."""
-    recursive_c: Weight = 3.0
-    """The c of recursive diversity; smaller is safer."""
-    closeness: Annotated[Annotated[float, Ge(0), Le(1)] | None, Try(0.2, 0.5)] = None
-    """Largest distance t of a class's confidential values from those of the whole file."""
-    distance: Distance = "equal"
-    """How far two confidential values are apart: all equally, by rank, or by hierarchy."""
-    sensitivity: Annotated[Annotated[int, Ge(1)] | None, Try(2, 3)] = None
-    """Smallest number p of different values of each confidential variable in each class."""
     objective: ObjectiveName = "loss"
     """What the search minimises."""
     importance: dict[str, Weight] | None = None
@@ -138,19 +122,6 @@ class Generalise(
     """Ask the conditions also of the suppressed records, who all look alike."""
     search: Literal["auto", "optimal", "greedy"] = "auto"
     """Search to the optimum, or greedily; by default greedily beyond a million combinations."""
-
-    @model_validator(mode="after")
-    def _check(self) -> Self:
-        self.models.check()
-        return self
-
-    @property
-    def models(self) -> PrivacyModels:
-        """The conditions on classes."""
-        return PrivacyModels(
-            self.k, self.confidential, self.diversity, self.diversity_kind, self.recursive_c,
-            self.closeness, self.distance, self.sensitivity,
-        )  # fmt: skip
 
     def describe(self) -> str:
         """Say in plain words what the classes meet."""
@@ -227,7 +198,7 @@ def recoding_plan(levels: dict[str, int]) -> Plan:
 
 
 def _search(method: Generalise, data: Microdata) -> tuple[Generalisation, Lattice, Conditions]:
-    names = _keys(method, data)
+    names = method.key_names(data)
     conditions = method.models.bound_to(data)
     found_domains = domains(data, names)
     bounds = _bounds(method, found_domains)
@@ -250,20 +221,6 @@ def _search(method: Generalise, data: Microdata) -> tuple[Generalisation, Lattic
         best.n_suppressed, lattice.n_checks, bounds.n_combinations, to_the_end,
     )  # fmt: skip
     return found, lattice, conditions
-
-
-def _keys(method: Generalise, data: Microdata) -> list[str]:
-    names = list(method.keys) if method.keys is not None else data.schema.keys
-    if not names:
-        raise SchemaError(
-            "no column has the role of a key", do="name the keys with with_roles(keys=[...])"
-        )
-    data.schema.require(names)
-    confidential = method.confidential or data.schema.confidential
-    both = [n for n in names if n in confidential] if method.models.speaks_of_values else []
-    if both:
-        raise SchemaError(f"{both[0]!r} cannot be a key and protected by a condition at once")
-    return names
 
 
 def _known(given: dict[str, float] | dict[str, int] | None, names: list[str]) -> dict[str, float]:

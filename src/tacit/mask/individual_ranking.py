@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import ClassVar
 
 import numpy as np
-from annotated_types import Ge
 
 from tacit.core.data import Microdata
-from tacit.core.families import Mask
-from tacit.core.method import Columns, Try
-from tacit.mask._grouped import mask_by_groups
+from tacit.core.method import Columns
+from tacit.mask._grouped import MeansOfGroups
 from tacit.mask._ordered import groups_in_order
 
 
 class IndividualRanking(
-    Mask,
+    MeansOfGroups,
     key="individual-ranking",
     title="Microaggregation of each variable by itself",
     cites=("hansen2003", "domingoferrer2002"),
@@ -50,20 +48,15 @@ class IndividualRanking(
     [21.0, 21.0, 21.0, 40.5, 40.5, 61.0, 61.0, 61.0]
     """
 
+    hides_blanks: ClassVar[bool] = False
+
     columns: Columns
     """Numeric variables, each grouped by itself."""
-    k: Annotated[int, Ge(2), Try(3, 5, 10, 20)] = 3
-    """Smallest group size; larger is safer and coarser."""
     optimal: bool = True
     """Use the groups of least loss; otherwise groups of exactly k in rank order."""
 
-    def apply(self, data: Microdata, rng: np.random.Generator) -> Microdata:
-        """Return the records with each variable replaced by group means."""
-        for column in self.columns:
-            data = mask_by_groups(
-                data, [column], self.k, self._groups, by=self.key, hide_blanks=False
-            )
-        return data
+    def _sets(self, data: Microdata) -> list[list[str]]:
+        return [[column] for column in self.columns]
 
-    def _groups(self, values: np.ndarray) -> np.ndarray:
+    def _groups(self, values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         return groups_in_order(values[:, 0], self.k, optimal=self.optimal)

@@ -7,13 +7,13 @@ from math import comb, inf
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from annotated_types import Ge, Gt
+from annotated_types import Ge, Gt, Lt
 from pydantic import Field, model_validator
 
 from tacit.core.data import Microdata
 from tacit.core.errors import DataError, ParameterError, ProtectionError, SchemaError, nearest
 from tacit.core.families import Mask
-from tacit.core.keys import MISSING_CODE, Missing, encode
+from tacit.core.keys import MISSING_CODE, Missing, encode, frequencies
 from tacit.core.method import Columns, Try
 
 _MOST_COMBINATIONS = 20_000
@@ -21,6 +21,8 @@ _MOST_KEYS = 62
 """Columns that fit in one pattern of bits."""
 _SMALL_FILE = 12
 """Up to this many records the cheapest suppression is looked for unasked."""
+_ROUNDING = 1e-9
+"""Sums of weights are inexact; a risk at the limit is not above it, in whatever order they add."""
 _LARGEST_PROGRAM = 400
 """Above this many records the integer program has too many pairs."""
 
@@ -35,9 +37,9 @@ class LocalSuppression(
     r"""Blank single values, as few as can be found, until ``k`` records share every key.
 
     Missing values: by default a missing value may be anything, and what is missing already helps;
-    read strictly, missing is a category of its own. Weights: not used; ``k`` counts the records of
-    the file. Households: not considered; records are protected one by one. Columns linked to a key
-    are blank wherever that key is.
+    read strictly, missing is a category of its own. Weights: ``k`` counts the records of the file;
+    only the risk of ``risk_above`` is weighted. Households: not considered; records are protected
+    one by one. Columns linked to a key are blank wherever that key is.
 
     The result is counted again before it is returned. Where ``k`` cannot be reached, nothing is.
 
@@ -70,6 +72,14 @@ class LocalSuppression(
 
     Costs add up over columns: the importance of a column is the price of one of its values.
 
+    With ``risk_above`` :math:`= t` only records at risk are touched: those with :math:`f_r < k` and
+    :math:`1/F_r > t`, where :math:`F_r`, the sum of the weights of the records that may share the
+    key, estimates how many people of the population do (without weights :math:`F_r = f_r`). What
+    is promised then is weaker: each record shares its key with :math:`k` released records, **or**
+    an intruder who does not know who is in the sample finds it with a probability of at most
+    :math:`t`. It is no promise against one who knows that a person is in the file. Gaps only add to
+    :math:`F_r`, so that nobody's risk grows.
+
     Examples
     --------
     >>> import tacit
@@ -92,11 +102,16 @@ class LocalSuppression(
     """How dear a value of a variable is, 1 unless said; higher is rather kept, inf always."""
     missing: Missing = "wildcard"
     """Whether a missing value may be anything (wildcard) or is a category of its own (strict)."""
+    risk_above: Annotated[Annotated[float, Gt(0), Lt(1)] | None, Try(0.02, 0.05, 0.1)] = None
+    """Touch only records whose risk, 1 over the estimated number of people with their key, is above
+    this; by default all records with a key that fewer than k share."""
     search: Literal["auto", "greedy", "optimal"] = "auto"
     """The fewest values possible, by an integer program (auto: for small files), or near that."""
 
     @model_validator(mode="after")
     def _check_names(self) -> LocalSuppression:
+        if self.risk_above is not None and self.missing == "strict":
+            raise ValueError("takes 'risk_above' only with missing = 'wildcard'")
         if self.keys is None:
             return self
         for name in {n for c in self.combinations or () for n in c} | set(self.importance):
@@ -115,26 +130,42 @@ class LocalSuppression(
         positions = [[columns.index(name) for name in names] for names in combinations]
         codes = encode(data, columns)
         costs = np.array([self.importance.get(name, 1.0) for name in columns])
-        self._check_reach(codes, positions, costs, columns)
-        blank = self._search(codes, positions, costs)
+        exempt = self._exempt(codes, positions, data.weights)
+        self._check_reach(codes, positions, costs, columns, exempt)
+        blank = self._search(codes, positions, costs, exempt)
         masks = {name: blank[:, j] for j, name in enumerate(columns) if blank[:, j].any()}
         absent = {n: blank[:, j] | (codes[:, j] == MISSING_CODE) for j, n in enumerate(columns)}
         masked = data.with_missing(masks | _linked(data, absent))
-        self._verify(encode(masked, columns), positions)
+        self._verify(encode(masked, columns), positions, data.weights)
         return masked
 
+    def _exempt(
+        self, codes: np.ndarray, positions: list[list[int]], weights: np.ndarray | None
+    ) -> list[np.ndarray] | None:
+        """Mark for each combination the records whose risk is low enough to leave them alone."""
+        if self.risk_above is None:
+            return None
+        shared = (frequencies(codes[:, c], weights, missing="wildcard") for c in positions)
+        return [np.asarray(amount * self.risk_above >= 1.0 - _ROUNDING) for amount in shared]
+
     def _search(
-        self, codes: np.ndarray, positions: list[list[int]], costs: np.ndarray
+        self,
+        codes: np.ndarray,
+        positions: list[list[int]],
+        costs: np.ndarray,
+        exempt: list[np.ndarray] | None,
     ) -> np.ndarray:
         if self.missing == "strict":
-            from tacit.mask._local_suppression_strict import suppress
+            from tacit.mask._local_suppression_strict import suppress as suppress_strictly
+
+            found = suppress_strictly(codes, positions, self.k, costs)
         else:
             from tacit.mask._local_suppression_wildcard import suppress
 
-        found = suppress(codes, positions, self.k, costs)
+            found = suppress(codes, positions, self.k, costs, exempt)
         if self.search == "greedy" or (self.search == "auto" and len(codes) > _SMALL_FILE):
             return found
-        return self._improved(found, codes, positions, costs)
+        return self._improved(found, codes, positions, costs, exempt)
 
     def _improved(
         self,
@@ -142,6 +173,7 @@ class LocalSuppression(
         codes: np.ndarray,
         positions: list[list[int]],
         costs: np.ndarray,
+        exempt: list[np.ndarray] | None,
     ) -> np.ndarray:
         """Return the cheapest suppression of a bounded search, unless the one found is as cheap."""
         if self.missing == "strict":
@@ -159,7 +191,7 @@ class LocalSuppression(
             )
         from tacit.mask._local_suppression_optimal import suppress_optimally
 
-        best = suppress_optimally(codes, positions, self.k, costs)
+        best = suppress_optimally(codes, positions, self.k, costs, exempt)
         if best is None or (best @ _finite(costs)).sum() >= (found @ _finite(costs)).sum():
             return found
         return best
@@ -226,12 +258,14 @@ class LocalSuppression(
         positions: list[list[int]],
         costs: np.ndarray,
         columns: list[str],
+        exempt: list[np.ndarray] | None,
     ) -> None:
         """Refuse where the values that must be kept are already too rare."""
         from tacit.mask._local_suppression_crowd import fewest_in_reach
 
-        for combination in positions:
-            fewest = fewest_in_reach(codes, combination, costs, self.missing)
+        for i, combination in enumerate(positions):
+            free = None if exempt is None else exempt[i]
+            fewest = fewest_in_reach(codes, combination, costs, self.missing, free)
             if fewest < self.k:
                 kept = [columns[j] for j in combination if costs[j] == inf]
                 raise ProtectionError(
@@ -240,11 +274,14 @@ class LocalSuppression(
                     do="recode them first, or give one of them a finite importance",
                 )
 
-    def _verify(self, codes: np.ndarray, positions: list[list[int]]) -> None:
+    def _verify(
+        self, codes: np.ndarray, positions: list[list[int]], weights: np.ndarray | None
+    ) -> None:
         """Count the released records once more; what is not safe is not released."""
         from tacit.mask._local_suppression_crowd import rare
 
-        n_rare = int(rare(codes, positions, self.k, self.missing).sum())
+        exempt = self._exempt(codes, positions, weights)
+        n_rare = int(rare(codes, positions, self.k, self.missing, exempt).sum())
         if n_rare:
             raise ProtectionError(
                 f"k = {self.k} was not reached, so nothing is released",
@@ -255,8 +292,11 @@ class LocalSuppression(
     def describe(self) -> str:
         """Say in plain words what this method does with these parameters."""
         reading = "may be anything" if self.missing == "wildcard" else "is a category of its own"
+        whom = (
+            "" if self.risk_above is None else f" on records with a risk above {self.risk_above:g}"
+        )
         return (
-            f"{self.title}: single values were blanked until at least {self.k} records share "
+            f"{self.title}: single values were blanked{whom} until at least {self.k} records share "
             f"{self._what()}, where a missing value {reading}{self._preferences()}"
         )
 

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import numpy as np
-from annotated_types import Ge, Lt
 
-from tacit.core.data import Microdata
-from tacit.core.families import Mask
-from tacit.core.method import Columns, Try
 from tacit.core.progress import track
-from tacit.mask._grouped import mask_by_groups, standardised
+from tacit.mask._grouped import MeansOfGroups, standardised
 
 _STEPS_PER_REPORT = 256
 """Pairs of groups formed between two progress reports, where an interrupt is noticed."""
 
 
 class Mdav(
-    Mask,
+    MeansOfGroups,
     key="mdav",
     title="Microaggregation (MDAV)",
     cites=("domingoferrer2005", "domingoferrer2007"),
@@ -56,30 +50,10 @@ class Mdav(
     [44.0, 44.0, 55.0, 44.5, 55.0, 50.0, 30.0, 30.0, 50.0, 44.5]
     """
 
-    columns: Columns
-    """Numeric variables grouped together."""
-    k: Annotated[int, Ge(2), Try(3, 5, 10, 20)] = 3
-    """Smallest group size; larger is safer and coarser."""
     standardise: bool = True
     """Give all columns the same weight in distances, whatever their units."""
-    within: Columns | None = None
-    """Form groups only inside each category of these variables, say a region."""
-    outliers: Annotated[float, Ge(0), Lt(0.2)] = 0.0
-    """Share of the most outlying records whose values are blanked in place of grouped."""
 
-    def apply(self, data: Microdata, rng: np.random.Generator) -> Microdata:
-        """Return the records with group means in place of the values."""
-        return mask_by_groups(
-            data,
-            self.columns,
-            self.k,
-            self._groups,
-            by=self.key,
-            within=self.within,
-            outliers=self.outliers,
-        )
-
-    def _groups(self, values: np.ndarray) -> np.ndarray:
+    def _groups(self, values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         return mdav_groups(values, self.k, standardise=self.standardise)
 
     def describe(self) -> str:

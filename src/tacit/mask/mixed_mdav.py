@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Annotated
+from dataclasses import dataclass, replace
 
 import numpy as np
-from annotated_types import Ge
 
 from tacit.core.data import Microdata
 from tacit.core.errors import DataError
-from tacit.core.families import Mask
 from tacit.core.hierarchy import Tree
 from tacit.core.keys import encode
-from tacit.core.method import Columns, Try
+from tacit.core.method import Columns
 from tacit.core.progress import track
 from tacit.core.schema import Kind, Variable
-from tacit.mask._grouped import group_means, standardised, with_blanks_hidden
+from tacit.mask._grouped import (
+    Microaggregation,
+    group_means,
+    nearest_share,
+    patterns,
+    require_records,
+    standardised,
+    with_blanks_hidden,
+)
+from tacit.mask._strata import strata_of
 
 _MOST_CATEGORIES = 3000
 _PAIRS_PER_REPORT = 100
 
 
 class MixedMdav(
-    Mask,
+    Microaggregation,
     key="mixed-mdav",
     title="Microaggregation of numbers and categories (MDAV-generic)",
     cites=("domingoferrer2005",),
@@ -63,24 +69,20 @@ class MixedMdav(
 
     columns: Columns
     """Variables of any kind grouped together, such as all keys."""
-    k: Annotated[int, Ge(2), Try(3, 5, 10, 20)] = 3
-    """Smallest group size; larger is safer and coarser."""
 
     def apply(self, data: Microdata, rng: np.random.Generator) -> Microdata:
         """Return the records with the groups' common values."""
         data.schema.require(self.columns)
-        if data.n_records < self.k:
-            raise DataError(
-                f"k = {self.k} needs at least {self.k} records",
-                got=f"{data.n_records} records",
-                do="lower k",
-            )
+        require_records(data.n_records, self.k)
         table = _Table.of(data, self.columns)
         groups, n_groups = np.full(data.n_records, -1, dtype=np.int64), 0
-        for rows in table.by_pattern():
-            if len(rows) >= self.k and not table.missing[rows[0]].all():
-                found = mixed_groups(table, rows, self.k)
-                groups[rows] = found + n_groups
+        for everyone, present in patterns(~table.missing, strata_of(data, self.within)):
+            if not present.any():
+                continue
+            part = _Part.of(table, everyone).without_outliers(self.outliers)
+            if len(part.rows) >= self.k:
+                found = mixed_groups(part, self.k)
+                groups[part.rows] = found + n_groups
                 n_groups += int(found.max()) + 1
         return table.aggregated(data, with_blanks_hidden(groups, self.k))
 
@@ -109,11 +111,6 @@ class _Table:
         if np.isinf(values).any():
             raise DataError("a column holds infinite values", do="replace them first")
         return cls(numeric, categorical, values, codes, [levels for _, levels in pairs], missing)
-
-    def by_pattern(self) -> list[np.ndarray]:
-        """Split the records by which columns they miss."""
-        patterns, inverse = np.unique(self.missing, axis=0, return_inverse=True)
-        return [np.flatnonzero(inverse == i) for i in range(len(patterns))]
 
     def aggregated(self, data: Microdata, groups: np.ndarray) -> Microdata:
         """Return the data with each group's mean, median or mode; no group means blank."""
@@ -173,30 +170,68 @@ def _coded(data: Microdata, variable: Variable) -> tuple[np.ndarray, list[object
     return np.where(codes >= 0, moved[codes], -1) if len(present) else codes, present_sorted
 
 
-def mixed_groups(table: _Table, rows: np.ndarray, k: int) -> np.ndarray:
-    """Return the MDAV-generic group of each of these records, which miss the same columns."""
+@dataclass(frozen=True)
+class _Part:
+    """Records that miss the same columns, as arrays for the kernel."""
+
+    rows: np.ndarray
+    X: np.ndarray
+    """Standardised numbers."""
+    C: np.ndarray
+    """Codes of the categories."""
+    D: np.ndarray
+    """Squared distances between categories."""
+    n_categories: np.ndarray
+    ordinal: np.ndarray
+
+    @classmethod
+    def of(cls, table: _Table, rows: np.ndarray) -> _Part:
+        here, n_numeric = ~table.missing[rows[0]], len(table.numeric)
+        chosen = np.flatnonzero(here[n_numeric:])
+        C = np.ascontiguousarray(table.codes[np.ix_(rows, chosen)])
+        return cls(
+            rows,
+            np.ascontiguousarray(standardised(table.values[np.ix_(rows, here[:n_numeric])])),
+            C,
+            _category_distances(table, chosen, C),
+            np.array([len(table.levels[j]) for j in chosen], dtype=np.int64),
+            np.array([table.categorical[j].kind == Kind.ORDINAL for j in chosen], dtype=bool),
+        )
+
+    def counts(self) -> np.ndarray:
+        """Count the records of each category, columns by categories."""
+        counts = np.zeros((self.C.shape[1], max(self.n_categories, default=1)), dtype=np.int64)
+        for j, n in enumerate(self.n_categories):
+            counts[j, :n] = np.bincount(self.C[:, j], minlength=n)
+        return counts
+
+    def without_outliers(self, share: float) -> _Part:
+        """Leave out the records farthest from the mean, the medians and the modes of all."""
+        if int(share * len(self.rows)) == 0:
+            return self
+        distance = (self.X**2).sum(axis=1)
+        for j, counts in enumerate(self.counts()):
+            half = np.searchsorted(np.cumsum(counts), len(self.rows) / 2)
+            centre = half if self.ordinal[j] else np.argmax(counts)
+            distance += self.D[j, self.C[:, j], centre]
+        kept = nearest_share(distance, share)
+        return replace(self, rows=self.rows[kept], X=self.X[kept], C=self.C[kept])
+
+
+def mixed_groups(part: _Part, k: int) -> np.ndarray:
+    """Return the MDAV-generic group of each of these records."""
     from tacit.mask import _mixed_mdav_kernel as kernel
 
-    here = ~table.missing[rows[0]]
-    n_numeric = len(table.numeric)
-    X = np.ascontiguousarray(standardised(table.values[np.ix_(rows, here[:n_numeric])]))
-    chosen = np.flatnonzero(here[n_numeric:])
-    C = np.ascontiguousarray(table.codes[np.ix_(rows, chosen)])
-    n_categories = np.array([len(table.levels[j]) for j in chosen], dtype=np.int64)
-    ordinal = np.array([table.categorical[j].kind == Kind.ORDINAL for j in chosen], dtype=bool)
-    D = _category_distances(table, chosen, C)
-    counts = np.zeros((len(chosen), max(n_categories, default=1)), dtype=np.int64)
-    for j in range(len(chosen)):
-        counts[j, : n_categories[j]] = np.bincount(C[:, j], minlength=n_categories[j])
-    free, groups = np.arange(len(rows)), np.full(len(rows), -1, dtype=np.int64)
-    totals, counters = X.sum(axis=0), np.array([len(rows), 0])
-    with track("microaggregation", len(rows)) as advance:
+    n = len(part.rows)
+    free, groups = np.arange(n), np.full(n, -1, dtype=np.int64)
+    totals, counts, counters = part.X.sum(axis=0), part.counts(), np.array([n, 0])
+    with track("microaggregation", n) as advance:
         done = False
         while not done:
             before = counters[0]
             done = kernel.form_groups(
-                X, C, D, n_categories, ordinal, free, groups, totals, counts, counters,
-                k, _PAIRS_PER_REPORT,
+                part.X, part.C, part.D, part.n_categories, part.ordinal, free, groups, totals,
+                counts, counters, k, _PAIRS_PER_REPORT,
             )  # fmt: skip
             advance(int(before - counters[0]))
     return groups

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from typing import Literal
 
 import numpy as np
-from annotated_types import Ge, Gt, Le
-from pydantic import AllowInfNan, model_validator
 
 from tacit.core.data import Microdata
-from tacit.core.errors import ProtectionError, SchemaError
-from tacit.core.families import Mask
+from tacit.core.errors import ProtectionError
 from tacit.core.keys import encode, group_ids
-from tacit.core.method import Columns, Try
+from tacit.core.method import Columns
 from tacit.mask._mondrian_axes import Axis, axes
 from tacit.mask._mondrian_labels import released
-from tacit.mask._privacy_models import Conditions, Distance, DiversityKind, PrivacyModels
+from tacit.mask._privacy_models import ConditionedMask, Conditions
 
 
 class Mondrian(
-    Mask,
+    ConditionedMask,
     key="mondrian",
     title="Multidimensional generalisation (Mondrian)",
     cites=("lefevre2006", "machanavajjhala2007", "li2007", "truta2006"),
@@ -31,7 +28,8 @@ class Mondrian(
 
     Missing values: records are first divided by which keys they miss, and a key stays missing;
     where too few records miss the same keys, all their keys are blanked, and those of the smallest
-    boxes too until the blank records meet the conditions themselves.
+    boxes too until the blank records meet the conditions themselves. Missing confidential values
+    are read as in `Generalise`.
     Weights are not used; records are counted one by one.
     Households are not considered.
 
@@ -69,39 +67,10 @@ class Mondrian(
 
     keys: Columns | None = None
     """Variables of any kind whose space is cut; by default all keys of the schema."""
-    k: Annotated[int, Ge(2), Try(3, 5, 10)] = 3
-    """Smallest number of records in a box; larger is safer and coarser."""
     strict: bool = True
     """Keep equal values together, so that boxes do not overlap."""
     release: Literal["range", "centre"] = "range"
     """What stands for a box: its range as text, or the mean, median category or mode."""
-    confidential: Columns | None = None
-    """Variables whose values the conditions below protect; by default the confidential ones."""
-    diversity: Annotated[Annotated[float, Ge(1), AllowInfNan(False)] | None, Try(2, 3)] = None
-    """Diversity l of the confidential values in each box; none by default."""
-    diversity_kind: DiversityKind = "distinct"
-    """What l counts: distinct values, the effective number by entropy, or recursive (c, l)."""
-    recursive_c: Annotated[float, Gt(0), AllowInfNan(False)] = 3.0
-    """The c of recursive diversity; smaller is safer."""
-    closeness: Annotated[Annotated[float, Ge(0), Le(1)] | None, Try(0.2, 0.5)] = None
-    """Largest distance t of a box's confidential values from those of the whole file."""
-    distance: Distance = "equal"
-    """How far two confidential values are apart: all equally, by rank, or by hierarchy."""
-    sensitivity: Annotated[Annotated[int, Ge(1)] | None, Try(2, 3)] = None
-    """Smallest number p of different values of each confidential variable in each box."""
-
-    @model_validator(mode="after")
-    def _check(self) -> Self:
-        self.models.check()
-        return self
-
-    @property
-    def models(self) -> PrivacyModels:
-        """The conditions on boxes."""
-        return PrivacyModels(
-            self.k, self.confidential, self.diversity, self.diversity_kind, self.recursive_c,
-            self.closeness, self.distance, self.sensitivity,
-        )  # fmt: skip
 
     def describe(self) -> str:
         """Say in plain words what the boxes meet."""
@@ -111,26 +80,13 @@ class Mondrian(
     def apply(self, data: Microdata, rng: np.random.Generator) -> Microdata:
         """Return the records with the common keys of their boxes."""
         data = data.in_memory()
-        names = self._names(data)
+        names = self.key_names(data)
         conditions = self.models.bound_to(data)
         found = axes(data, names)
         boxes = mondrian_boxes(found, conditions, strict=self.strict)
         release = released(data, found, boxes, self.release)
         _verify(release, names, conditions)
         return release
-
-    def _names(self, data: Microdata) -> list[str]:
-        names = list(self.keys) if self.keys is not None else data.schema.keys
-        if not names:
-            raise SchemaError(
-                "no column has the role of a key", do="name the keys with with_roles(keys=[...])"
-            )
-        data.schema.require(names)
-        confidential = self.confidential or data.schema.confidential
-        both = [n for n in names if n in confidential] if self.models.speaks_of_values else []
-        if both:
-            raise SchemaError(f"{both[0]!r} cannot be a key and protected by a condition at once")
-        return names
 
 
 def mondrian_boxes(found: list[Axis], conditions: Conditions, *, strict: bool = True) -> np.ndarray:

@@ -133,7 +133,10 @@ def multiply(
     rng: np.random.Generator,
     weights: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Mask the columns of an array together; constant columns and missing values stay."""
+    """Mask the columns of an array together; constant columns and missing values stay.
+
+    A column that varies only on incomplete records is masked by itself, by its own moments.
+    """
     masked = values.copy()
     complete = ~np.isnan(values).any(axis=1)
     if complete.sum() < 2:
@@ -144,6 +147,10 @@ def multiply(
         )
     shares = None if weights is None else weights[complete]
     varying = np.ptp(values[complete], axis=0) > 0
+    for j in np.flatnonzero(~varying & (np.nanmax(values, axis=0) > np.nanmin(values, axis=0))):
+        known = ~np.isnan(values[:, j])
+        some = None if weights is None else weights[known]
+        masked[known, j] = multiply(values[known, j : j + 1], k, scheme, rng, some)[:, 0]
     if not varying.any():
         return masked
     chosen = values[:, varying]
@@ -156,7 +163,8 @@ def multiply(
         )
     shifted = chosen - shift
     mean, second = moments(shifted[complete], shares)
-    noise = normal_draws(*_noise_parameters(mean, second, k, scheme), len(values), rng)
+    centre, covariance = _noise_parameters(mean, second, k, scheme)
+    noise = centre + normal_draws(covariance, len(values), rng)
     root = math.sqrt(1.0 + k)
     factor = np.exp(noise)
     # Eq. (7) of oganian2011 adds a constant, Eq. (21) multiplies it as well.

@@ -11,10 +11,10 @@ from annotated_types import Ge, Gt, Lt
 
 from tacit.core.data import Microdata
 from tacit.core.errors import DataError
-from tacit.core.families import Mask
-from tacit.core.method import Columns, Try
+from tacit.core.method import Try
 from tacit.core.progress import track
-from tacit.mask._grouped import missing_patterns
+from tacit.mask._edit_rules import RuleKeepingMask
+from tacit.mask._grouped import patterns
 from tacit.mask._noise import finite_columns, with_columns
 
 _VALUES_AT_ONCE = 1_000_000
@@ -22,7 +22,7 @@ _VALUES_AT_ONCE = 1_000_000
 
 
 class OrthogonalMasking(
-    Mask,
+    RuleKeepingMask,
     key="orthogonal-masking",
     title="Random orthogonal matrix masking",
     cites=("ting2008",),
@@ -33,7 +33,8 @@ class OrthogonalMasking(
     Every released record is a mix of some others, near the original for a small `angle`. Sample
     mean and covariance matrix stay the same to rounding error, so regressions among the variables
     give the same coefficients. When not to use it: on variables that must stay nonnegative or whole
-    numbers.
+    numbers. Values that an edit rule of the schema forbids are moved to its border, and moments are
+    then kept only about; with ``keep_rules=False`` nothing is moved.
 
     Missing values: records are mixed with records that miss the same columns; a record alone with
     its pattern has all the columns blanked, two are exchanged. Weights: not used; unweighted
@@ -54,27 +55,24 @@ class OrthogonalMasking(
     >>> import numpy as np, tacit
     >>> from tacit import mask
     >>> data = tacit.datasets.census(300)
-    >>> plan = tacit.Plan([mask.OrthogonalMasking(columns=["income", "hours"])])
-    >>> masked = plan.apply(data, seed=1).frame["income", "hours"].to_numpy()
+    >>> method = mask.OrthogonalMasking(columns=["income", "hours"], keep_rules=False)
+    >>> masked = tacit.Plan([method]).apply(data, seed=1).frame["income", "hours"].to_numpy()
     >>> bool(np.allclose(np.cov(masked.T), np.cov(data.frame["income", "hours"].to_numpy().T)))
     True
     """
 
-    columns: Columns
-    """Numeric variables masked together."""
     angle: Annotated[float, Gt(0), Lt(math.pi), Try(0.1, 0.3, 1.0)] = 0.3
     """How far the records are turned, in radians: small keeps them near, large mixes them fully."""
     block_size: Annotated[int, Ge(4)] = 60
     """About how many records are mixed with each other."""
 
-    def apply(self, data: Microdata, rng: np.random.Generator) -> Microdata:
-        """Return the mixed records."""
+    def _masked(self, data: Microdata, rng: np.random.Generator) -> Microdata:
         values = finite_columns(data, self.columns, self.key)
         if len(values) < 2:
             raise DataError("at least two records can be mixed", got=f"{len(values)}")
         masked = np.full_like(values, np.nan)
         with track("mixing records", len(values)) as advance:
-            for rows, present in missing_patterns(values):
+            for rows, present in patterns(~np.isnan(values)):
                 if len(rows) < 2 or not present.any():
                     continue
                 columns = np.flatnonzero(present)

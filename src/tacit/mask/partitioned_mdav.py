@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Self
 
 import numpy as np
 from annotated_types import Ge
+from pydantic import model_validator
 
 from tacit.core.data import Microdata
-from tacit.core.families import Mask
 from tacit.core.method import Columns, Try
-from tacit.mask._grouped import mask_by_groups
+from tacit.mask._grouped import MeansOfGroups
 from tacit.mask._noise import finite_columns
 from tacit.mask.mdav import mdav_groups
 
 
 class PartitionedMdav(
-    Mask,
+    MeansOfGroups,
     key="partitioned-mdav",
     title="Microaggregation of a few variables at a time",
     cites=("domingoferrer2001", "domingoferrer2007"),
@@ -51,18 +51,17 @@ class PartitionedMdav(
 
     columns: Columns
     """Numeric variables."""
-    k: Annotated[int, Ge(2), Try(3, 5, 10, 20)] = 3
-    """Smallest group size; larger is safer and coarser."""
     variables_per_group: Annotated[int, Ge(1), Try(2, 3, 4)] = 3
     """How many variables are microaggregated together."""
     sets: tuple[Columns, ...] | None = None
     """Sets of variables chosen by hand, in place of sets found from the correlations."""
 
-    def apply(self, data: Microdata, rng: np.random.Generator) -> Microdata:
-        """Return the records with the group means of each set of variables."""
-        for chosen in self._sets(data):
-            data = mask_by_groups(data, chosen, self.k, self._groups, by=self.key)
-        return data
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        named = sorted(name for chosen in self.sets or () for name in chosen)
+        if self.sets is not None and named != sorted(self.columns):
+            raise ValueError("should name each of the columns once in its 'sets', and no others")
+        return self
 
     def _sets(self, data: Microdata) -> list[list[str]]:
         values = finite_columns(data, self.columns, self.key)
@@ -72,7 +71,7 @@ class PartitionedMdav(
         found = correlated_sets(complete, self.variables_per_group)
         return [[self.columns[j] for j in chosen] for chosen in found]
 
-    def _groups(self, values: np.ndarray) -> np.ndarray:
+    def _groups(self, values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         return mdav_groups(values, self.k)
 
 

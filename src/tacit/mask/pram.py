@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Self
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Annotated, Any, Self
 
 import numpy as np
 from annotated_types import Ge, Le
@@ -14,7 +16,7 @@ from tacit.core.families import Mask
 from tacit.core.keys import encode, group_ids
 from tacit.core.method import Columns, Try
 from tacit.core.schema import Kind
-from tacit.mask._strata import split_by
+from tacit.mask._strata import split_by, strata_of
 from tacit.mask._transitions import (
     checked_matrix,
     corrected_counts,
@@ -23,7 +25,7 @@ from tacit.mask._transitions import (
     transitions,
 )
 
-__all__ = ["corrected_counts", "transition_matrices"]
+__all__ = ["Transition", "corrected_counts", "transition_matrices"]
 
 _MOST_CATEGORIES = 2000
 _SEPARATOR = " | "
@@ -87,72 +89,106 @@ class Pram(
 
     def apply(self, data: Microdata, rng: np.random.Generator) -> Microdata:
         """Return the records with some categories changed."""
-        kinds = [Kind.NOMINAL, Kind.ORDINAL, Kind.TEXT]
-        data.schema.require(self.columns, kinds=kinds, by=self.key)
-        strata = group_ids(encode(data, self.within))[0] if self.within else None
-        sets = [list(self.columns)] if self.compound else [[c] for c in self.columns]
         table = data.local
-        for chosen in sets:
-            codes, first = _combined(data, chosen)
-            changed = self._changed(data, chosen, codes, first, strata, rng)
+        for chosen, codes, first, parts in self._variables(data, rng):
             source = np.arange(len(codes))
-            source[changed >= 0] = first[changed[changed >= 0]]
+            for part in parts:
+                source[part.rows] = first[part.changed(codes, rng)]
             table = table.with_columns(table[name][source].alias(name) for name in chosen)
         return data.with_local(table)
 
-    def _changed(
+    def _variables(
+        self, data: Microdata, rng: np.random.Generator
+    ) -> Iterator[tuple[list[str], np.ndarray, np.ndarray, Iterator[_Part]]]:
+        """Yield what is changed together: columns, codes, a record of each code, and its parts."""
+        kinds = [Kind.NOMINAL, Kind.ORDINAL, Kind.TEXT]
+        data.schema.require(self.columns, kinds=kinds, by=self.key)
+        strata = strata_of(data, self.within)
+        for chosen in [list(self.columns)] if self.compound else [[c] for c in self.columns]:
+            codes, first = _combined(data, chosen)
+            labels = _labels(data, chosen, first)
+            yield chosen, codes, first, self._parts(codes, labels, strata, rng)
+
+    def _parts(
         self,
-        data: Microdata,
-        chosen: list[str],
         codes: np.ndarray,
-        first: np.ndarray,
+        labels: list[str],
         strata: np.ndarray | None,
         rng: np.random.Generator,
-    ) -> np.ndarray:
-        """Return the new code of each record, -1 where a value is missing."""
-        changed = codes.copy()
-        labels = _labels(data, chosen, first)
+    ) -> Iterator[_Part]:
+        """Yield the records of each stratum with the matrix that changes them."""
         given = None if self.matrix is None else checked_matrix(self.matrix, labels)
-        for part in split_by(strata, np.flatnonzero(codes >= 0)):
+        everything = np.arange(len(labels))
+        for rows in split_by(strata, np.flatnonzero(codes >= 0)):
             if given is not None:  # the same in every stratum, whatever occurs there
-                changed[part] = transitions(codes[part], given, rng)
+                yield _Part(rows, everything, labels, given)
                 continue
-            counts = np.bincount(codes[part], minlength=len(labels))
+            counts = np.bincount(codes[rows], minlength=len(labels))
             present = np.flatnonzero(counts)
-            inside = (np.cumsum(counts > 0) - 1)[codes[part]]
-            matrix = self._matrix(counts[present], [labels[c] for c in present], rng)
-            changed[part] = present[transitions(inside, matrix, rng)]
-        return changed
+            matrix = self._matrix(counts[present], rng)
+            yield _Part(rows, present, [labels[c] for c in present], matrix)
 
-    def _matrix(
-        self, counts: np.ndarray, labels: list[str], rng: np.random.Generator
-    ) -> np.ndarray:
-        if self.matrix is not None:
-            return checked_matrix(self.matrix, labels)
+    def _matrix(self, counts: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         matrix = random_matrix(len(counts), self.stay, rng)
         return invariant_matrix(matrix, counts, self.stay) if self.invariant else matrix
 
 
+@dataclass(frozen=True)
+class _Part:
+    """Records whose categories are changed by one matrix."""
+
+    rows: np.ndarray
+    present: np.ndarray
+    """Codes of the categories of the matrix, ascending."""
+    labels: list[str]
+    matrix: np.ndarray
+
+    def changed(self, codes: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Draw the new codes."""
+        place = np.zeros(int(self.present[-1]) + 1, dtype=np.int64)
+        place[self.present] = np.arange(len(self.present))
+        return np.asarray(self.present[transitions(place[codes[self.rows]], self.matrix, rng)])
+
+
+@dataclass(frozen=True)
+class Transition:
+    """How one variable, or several together, is changed in one stratum."""
+
+    columns: tuple[str, ...]
+    """The variable; several where they are changed together."""
+    stratum: dict[str, Any]
+    """The values that make the stratum; none where there is only one."""
+    categories: list[str]
+    """Categories in the order of the matrix."""
+    matrix: np.ndarray
+    """Probabilities, from original (rows) to released (columns)."""
+
+
 def transition_matrices(
     method: Pram, data: Microdata, rng: np.random.Generator
-) -> dict[str, tuple[list[str], np.ndarray]]:
-    """Return the matrix that each column is changed with, and its categories.
+) -> list[Transition]:
+    """Return the matrices that the columns are changed with, stratum by stratum.
 
     With the generator of the same step (`tacit.core.rng.step_generator`) these are the matrices of
-    the release, which its maker may give to users for `corrected_counts`. Not for matrices within
-    strata.
+    the release, which its maker may give to users for `corrected_counts`.
+
+    Examples
+    --------
+    >>> import tacit
+    >>> from tacit import mask
+    >>> from tacit.core.rng import step_generator
+    >>> method = mask.Pram(columns=["marital"], within=["sex"])
+    >>> found = transition_matrices(method, tacit.datasets.census(500), step_generator(1, 0))
+    >>> [(t.stratum, t.matrix.shape) for t in found]
+    [({'sex': 'male'}, (4, 4)), ({'sex': 'female'}, (4, 4))]
     """
-    if method.within:
-        raise DataError("matrices within strata are not listed", do="ask stratum by stratum")
-    found = {}
-    sets = [list(method.columns)] if method.compound else [[c] for c in method.columns]
-    for chosen in sets:
-        codes, first = _combined(data, chosen)
-        labels = _labels(data, chosen, first)
-        known = codes[codes >= 0]
-        matrix = method._matrix(np.bincount(known, minlength=len(labels)), labels, rng)
-        transitions(known, matrix, rng)  # the release draws here too, before the next column
-        found[_SEPARATOR.join(chosen)] = (labels, matrix)
+    table, names = data.local, list(method.within or ())
+    found = []
+    for chosen, codes, _, parts in method._variables(data, rng):
+        for part in parts:
+            part.changed(codes, rng)  # the release draws here too, before the next matrix
+            stratum = table.select(names).row(int(part.rows[0]), named=True) if names else {}
+            found.append(Transition(tuple(chosen), stratum, part.labels, part.matrix))
     return found
 
 

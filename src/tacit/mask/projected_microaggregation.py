@@ -5,17 +5,14 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 import numpy as np
-from annotated_types import Ge, Lt
 
-from tacit.core.data import Microdata
-from tacit.core.families import Mask
-from tacit.core.method import Columns, Try
-from tacit.mask._grouped import mask_by_groups, standardised
+from tacit.core.method import Try
+from tacit.mask._grouped import MeansOfGroups, standardised
 from tacit.mask._ordered import groups_in_order
 
 
 class ProjectedMicroaggregation(
-    Mask,
+    MeansOfGroups,
     key="projected-microaggregation",
     title="Microaggregation along one direction",
     cites=("defays1993", "hansen2003"),
@@ -47,32 +44,12 @@ class ProjectedMicroaggregation(
     True
     """
 
-    columns: Columns
-    """Numeric variables grouped together."""
-    k: Annotated[int, Ge(2), Try(3, 5, 10, 20)] = 3
-    """Smallest group size; larger is safer and coarser."""
     direction: Annotated[Literal["principal", "z-scores"], Try("principal", "z-scores")] = (
         "principal"
     )
     """Rank by the first principal component, or by the sum of the standardised values."""
-    within: Columns | None = None
-    """Form groups only inside each category of these variables, say a region."""
-    outliers: Annotated[float, Ge(0), Lt(0.2)] = 0.0
-    """Share of the most outlying records whose values are blanked in place of grouped."""
 
-    def apply(self, data: Microdata, rng: np.random.Generator) -> Microdata:
-        """Return the records with group means in place of the values."""
-        return mask_by_groups(
-            data,
-            self.columns,
-            self.k,
-            self._groups,
-            by=self.key,
-            within=self.within,
-            outliers=self.outliers,
-        )
-
-    def _groups(self, values: np.ndarray) -> np.ndarray:
+    def _groups(self, values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         z = standardised(values)
         projected = z.sum(axis=1) if self.direction == "z-scores" else z @ _first_direction(z)
         return groups_in_order(projected, self.k, optimal=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 import numpy as np
 from annotated_types import Ge, Gt, Le, Lt
@@ -10,11 +10,17 @@ from annotated_types import Ge, Gt, Le, Lt
 from tacit.core.data import Microdata
 from tacit.core.errors import DataError, ProtectionError
 from tacit.core.families import Mask
-from tacit.core.keys import encode, group_ids
+from tacit.core.keys import encode
 from tacit.core.method import Columns, Try
 from tacit.core.progress import track
 from tacit.core.schema import Kind
-from tacit.mask._strata import split_by
+from tacit.mask._edit_rules import bounds as bounds_of
+from tacit.mask._edit_rules import numbers, ruled_columns, speaking_of, swapped_within_rules
+from tacit.mask._sorting import random_order_of_ties
+from tacit.mask._strata import split_by, strata_of
+
+Places: TypeAlias = tuple[np.ndarray, np.ndarray]
+_EVERYWHERE: Places = (np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64))
 
 
 class RankSwap(
@@ -29,6 +35,9 @@ class RankSwap(
     The values of each variable stay the same as a whole, so that its distribution is kept exactly;
     relations between variables weaken as `p` grows. When not to use it: where several swapped
     variables are known to an intruder, who can intersect the windows of rank around each of them.
+
+    Edit rules of the schema hold on every record that kept them before: values are swapped only
+    with values after which both records obey; one that has no such partner stays where it is.
 
     Missing values: stay missing and are not swapped. Weights: not used. Households: not considered;
     use targeted record swapping to move households.
@@ -61,6 +70,8 @@ class RankSwap(
     """Choose the window so that original and swapped values correlate at least this much."""
     within: Columns | None = None
     """Swap only inside each category of these variables, say a region."""
+    keep_rules: bool = True
+    """Make only swaps after which both records obey the edit rules of the schema."""
 
     def apply(self, data: Microdata, rng: np.random.Generator) -> Microdata:
         """Return the records with values swapped."""
@@ -68,35 +79,36 @@ class RankSwap(
         data.schema.require(self.columns, kinds=kinds, by=self.key)
         if data.n_records < 2:
             raise DataError("swapping needs at least two records", got=f"{data.n_records}")
-        strata = group_ids(encode(data, self.within))[0] if self.within else None
-        table = data.local
+        strata = strata_of(data, self.within)
         with track("rank swapping", len(self.columns)) as advance:
             for name in self.columns:
-                source = self._sources(*_ordered_values(data, name), strata, rng)
-                table = table.with_columns(table[name][source].alias(name))
+                source = self._sources(data, name, strata, rng)
+                if self.keep_rules:
+                    source = swapped_within_rules(data, [name], source)
+                table = data.local
+                data = data.with_local(table.with_columns(table[name][source].alias(name)))
                 advance(1)
-        return data.with_local(table)
+        return data
 
     def _sources(
-        self,
-        values: np.ndarray,
-        known: np.ndarray,
-        strata: np.ndarray | None,
-        rng: np.random.Generator,
+        self, data: Microdata, name: str, strata: np.ndarray | None, rng: np.random.Generator
     ) -> np.ndarray:
         """Return for each record the record whose value it receives."""
+        values, known = ordered_values(data, name)
+        limits = _limits(data, name) if self.keep_rules else None
         source = np.arange(len(values))
         for part in split_by(strata, np.flatnonzero(known)):
             if len(part) > 1:
-                order = part[_random_order(values[part], rng)]
-                source[order] = order[self._swapped(values[order], rng)]
+                order = part[random_order_of_ties(values[part], rng)]
+                bounds = _EVERYWHERE if limits is None else _places(order, *limits)
+                source[order] = order[self._swapped(values[order], bounds, rng)]
         return source
 
-    def _swapped(self, ordered: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    def _swapped(self, ordered: np.ndarray, bounds: Places, rng: np.random.Generator) -> np.ndarray:
         """Return which position each position receives its value from, positions being ranks."""
         if self.keep_correlation is None:
-            return swap_positions(len(ordered), self.p / 100.0, rng)
-        return _widest_swap(ordered.astype(float), self.keep_correlation, rng)
+            return swap_positions(len(ordered), self.p / 100.0, rng, bounds)
+        return _widest_swap(ordered.astype(float), self.keep_correlation, rng, bounds)
 
     def describe(self) -> str:
         """Say in plain words what this method does with these parameters."""
@@ -108,38 +120,51 @@ class RankSwap(
         return f"{self.title}: values of {', '.join(self.columns)} were swapped with values {near}"
 
 
-def swap_positions(n: int, share: float, rng: np.random.Generator) -> np.ndarray:
-    """Return a random pairing of 0..n-1 in which partners differ by at most `share` of n."""
+def swap_positions(
+    n: int, share: float, rng: np.random.Generator, bounds: Places = _EVERYWHERE
+) -> np.ndarray:
+    """Return a random pairing of 0..n-1 in which partners differ by at most `share` of n.
+
+    With `bounds`, each position takes values only from places between its lowest and highest one.
+    """
     from tacit.mask import _swap_kernel as kernel
 
     window = max(int(share * n), 1)
-    draws = rng.random((n, kernel.TRIES), dtype=np.float32)
-    partner = kernel.partners(n, window, draws)
-    return np.where(partner >= 0, partner, np.arange(n))
+    seeds = np.asarray(rng.bit_generator.random_raw(n), dtype=np.uint64)
+    return np.asarray(kernel.partners(n, window, seeds, *bounds))
 
 
-def _random_order(values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Return the positions by ascending value, equal values in random order."""
-    from tacit.mask import _swap_kernel as kernel
+def _limits(data: Microdata, name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+    """Return a column as numbers, and the lowest and highest that the rules allow each record."""
+    rules = speaking_of(data, [name])
+    names = ruled_columns(rules)
+    if name not in names:
+        return None
+    values = {other: numbers(data.local[other]) for other in names}
+    low, high = bounds_of(data, rules, values, [name])
+    return values[name], low[name], high[name]
 
-    # Stable, because the order of equal values must not depend on the processor.
-    order = np.argsort(values, kind="stable")
-    ascending = values[order]
-    if (ascending[1:] == ascending[:-1]).any():
-        kernel.shuffle_ties(order, ascending, rng.random(len(values)))
-    return order
+
+def _places(order: np.ndarray, values: np.ndarray, low: np.ndarray, high: np.ndarray) -> Places:
+    """Turn bounds on values into bounds on places in an ascending order, its own place included."""
+    ascending, own = values[order], np.arange(len(order))
+    lowest = np.searchsorted(ascending, low[order], side="left")
+    highest = np.searchsorted(ascending, high[order], side="right") - 1
+    return np.minimum(lowest, own), np.maximum(highest, own)
 
 
-def _widest_swap(ordered: np.ndarray, target: float, rng: np.random.Generator) -> np.ndarray:
+def _widest_swap(
+    ordered: np.ndarray, target: float, rng: np.random.Generator, bounds: Places
+) -> np.ndarray:
     """Return a swap with the widest window that keeps the correlation, by bisection."""
     if np.isinf(ordered).any():
         raise DataError("infinite values have no correlation to keep", do="replace them first")
     if np.ptp(ordered) == 0:
-        return swap_positions(len(ordered), 1.0, rng)
+        return swap_positions(len(ordered), 1.0, rng, bounds)
     best, low, high = None, 0.0, 1.0
     for _ in range(12):
         middle = (low + high) / 2
-        tried = swap_positions(len(ordered), middle, rng)
+        tried = swap_positions(len(ordered), middle, rng, bounds)
         if np.corrcoef(ordered, ordered[tried])[0, 1] >= target:
             low, best = middle, tried
         else:
@@ -153,7 +178,7 @@ def _widest_swap(ordered: np.ndarray, target: float, rng: np.random.Generator) -
     return best
 
 
-def _ordered_values(data: Microdata, name: str) -> tuple[np.ndarray, np.ndarray]:
+def ordered_values(data: Microdata, name: str) -> tuple[np.ndarray, np.ndarray]:
     """Return numbers that follow the order of a column's values, and which of them are known."""
     if data.schema[name].kind is not Kind.NUMERIC:
         codes = rank_codes(data, name)

@@ -5,14 +5,11 @@ from __future__ import annotations
 from typing import Annotated
 
 import numpy as np
-from annotated_types import Ge, Lt
+from annotated_types import Ge
 
-from tacit.core.data import Microdata
-from tacit.core.families import Mask
-from tacit.core.method import Columns, Try
 from tacit.core.progress import track
 from tacit.mask._blocks import split_into_blocks
-from tacit.mask._grouped import mask_by_groups, standardised
+from tacit.mask._grouped import MeansOfGroups, standardised
 from tacit.mask.mdav import mdav_groups
 
 _GROUPS_PER_BLOCK = 256
@@ -22,7 +19,7 @@ _SWEEPS = 6
 
 
 class RefinedMicroaggregation(
-    Mask,
+    MeansOfGroups,
     key="refined-microaggregation",
     title="Microaggregation, refined (large files)",
     cites=("domingoferrer2002", "domingoferrer2005"),
@@ -61,42 +58,16 @@ class RefinedMicroaggregation(
     True
     """
 
-    columns: Columns
-    """Numeric variables grouped together."""
-    k: Annotated[int, Ge(2), Try(3, 5, 10, 20)] = 3
-    """Smallest group size; larger is safer and coarser."""
     standardise: bool = True
     """Give all columns the same weight in distances, whatever their units."""
     rounds: Annotated[int, Ge(0)] = 8
     """How often the groups are improved; more takes longer and loses less."""
     block_size: Annotated[int, Ge(100)] = 25_000
     """Records in which MDAV looks for neighbours before the improvement."""
-    within: Columns | None = None
-    """Form groups only inside each category of these variables, say a region."""
-    outliers: Annotated[float, Ge(0), Lt(0.2)] = 0.0
-    """Share of the most outlying records whose values are blanked in place of grouped."""
 
-    def apply(self, data: Microdata, rng: np.random.Generator) -> Microdata:
-        """Return the records with group means in place of the values."""
-
-        def grouping(values: np.ndarray) -> np.ndarray:
-            return refined_groups(
-                standardised(values) if self.standardise else values,
-                self.k,
-                rng,
-                rounds=self.rounds,
-                block_size=self.block_size,
-            )
-
-        return mask_by_groups(
-            data,
-            self.columns,
-            self.k,
-            grouping,
-            by=self.key,
-            within=self.within,
-            outliers=self.outliers,
-        )
+    def _groups(self, values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        scaled = standardised(values) if self.standardise else values
+        return refined_groups(scaled, self.k, rng, rounds=self.rounds, block_size=self.block_size)
 
     def describe(self) -> str:
         """Say in plain words what this method does with these parameters."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Self
 
 import numpy as np
@@ -10,16 +11,17 @@ from pydantic import model_validator
 
 from tacit.core.data import Microdata
 from tacit.core.errors import DataError
-from tacit.core.families import Mask
 from tacit.core.keys import encode, group_ids
 from tacit.core.method import Columns, Try
 from tacit.core.schema import Kind
+from tacit.mask._edit_rules import RuleKeepingMask
 from tacit.mask._noise import finite_columns, with_columns
-from tacit.mask._strata import split_by
+from tacit.mask._sorting import random_order_of_ties
+from tacit.mask._strata import split_by, strata_of
 
 
 class Resample(
-    Mask,
+    RuleKeepingMask,
     key="resample",
     title="Resampling",
     cites=("heer1993", "domingoferrer1999", "domingoferrer2001"),
@@ -30,6 +32,9 @@ class Resample(
     Who had more still has no less, variable by variable; means and totals of the variables are kept
     in expectation. Categories given as `table` get the counts of a sample of the file. When not to
     use it: as the only protection of the largest values, which are likely to stay; top code first.
+
+    Edit rules of the schema hold on every record of the release: values that break one are moved to
+    its border, and an indicator that would is blanked.
 
     Missing values: stay missing; a record that misses a variable of `table` keeps its categories.
     Weights: not used; samples are drawn with equal probabilities. Households: not considered.
@@ -57,7 +62,7 @@ class Resample(
     True
     """
 
-    columns: Columns | None = None
+    columns: Columns | None = None  # type: ignore[assignment]
     """Numeric variables, each resampled by itself."""
     table: Columns | None = None
     """Categorical variables whose table of combinations is resampled."""
@@ -65,6 +70,10 @@ class Resample(
     """Number of samples that are averaged; more is nearer to the original and less safe."""
     within: Columns | None = None
     """Draw the samples inside each category of these variables, say a region."""
+
+    @property
+    def _movable(self) -> Sequence[str]:
+        return (*(self.columns or ()), *(self.table or ()))
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -75,12 +84,11 @@ class Resample(
             raise ValueError(f"should not name a variable of 'table' elsewhere too: {min(both)}")
         return self
 
-    def apply(self, data: Microdata, rng: np.random.Generator) -> Microdata:
-        """Return the records with resampled values."""
+    def _masked(self, data: Microdata, rng: np.random.Generator) -> Microdata:
         data.schema.require(self.within or ())
         if data.n_records < 2:
             raise DataError("resampling needs at least two records", got=f"{data.n_records}")
-        strata = group_ids(encode(data, self.within))[0] if self.within else None
+        strata = strata_of(data, self.within)
         if self.table is not None:
             data = self._with_table(data, strata, rng)
         if self.columns is None:
@@ -109,8 +117,7 @@ class Resample(
 def resampled(values: np.ndarray, samples: int, rng: np.random.Generator) -> np.ndarray:
     """Replace the value of each rank by the mean of that rank in samples with replacement."""
     n = len(values)
-    order = rng.permutation(n)
-    order = order[np.argsort(values[order], kind="stable")]
+    order = random_order_of_ties(values, rng)
     ascending = values[order]
     total = np.zeros(n)
     for _ in range(samples):

@@ -9,10 +9,11 @@ from annotated_types import Ge, Gt, Le
 from pydantic import model_validator
 
 from tacit.core.data import Microdata
-from tacit.core.errors import DataError, SchemaError
+from tacit.core.errors import DataError
 from tacit.core.families import Mask
-from tacit.core.keys import MISSING_CODE, encode, group_ids
+from tacit.core.keys import encode, group_ids
 from tacit.core.method import Columns, Try
+from tacit.mask._households import household_codes
 
 Allocation = Literal["proportional", "equal"]
 
@@ -111,12 +112,7 @@ class Sample(
         """Return the household of each record, or None where records themselves are drawn."""
         if not self.whole_households:
             return None
-        if data.schema.household is None:
-            raise SchemaError(
-                "sampling whole households needs the column that says who lives together",
-                do="name it with with_roles(household=...)",
-            )
-        return _household_codes(data, data.schema.household)
+        return household_codes(data, by="sampling whole households")
 
     def _wanted(self, n_units: int) -> int:
         what = "households" if self.whole_households else "records"
@@ -136,14 +132,6 @@ class Sample(
                 do="lower the size, or sample with replacement",
             )
         return wanted
-
-
-def _household_codes(data: Microdata, household: str) -> np.ndarray:
-    """Return the household of each record as a number; who has none is a household of its own."""
-    codes = encode(data, [household])[:, 0].astype(np.int64)
-    alone = codes == MISSING_CODE
-    codes[alone] = codes.max(initial=-1) + 1 + np.arange(alone.sum())
-    return codes
 
 
 def _strata(data: Microdata, by: tuple[str, ...], units: np.ndarray | None) -> np.ndarray:

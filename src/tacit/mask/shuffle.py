@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
@@ -9,16 +10,17 @@ from pydantic import model_validator
 
 from tacit.core.data import Microdata
 from tacit.core.errors import DataError
-from tacit.core.families import Mask
 from tacit.core.method import Columns
 from tacit.core.schema import Kind
-from tacit.mask._moments import normal_draws
+from tacit.mask._edit_rules import RuleKeepingMask
+from tacit.mask._moments import means_and_covariance, normal_draws
 from tacit.mask._noise import with_columns
-from tacit.mask.rank_swap import rank_codes
+from tacit.mask._sorting import ascending_order, middle_ranks
+from tacit.mask.rank_swap import ordered_values
 
 
 class Shuffle(
-    Mask,
+    RuleKeepingMask,
     key="shuffle",
     title="Data shuffling",
     cites=("muralidhar2006",),
@@ -29,6 +31,9 @@ class Shuffle(
     The values of each variable stay the same as a whole. Given the variables in `given`, the new
     values say nothing about the record's own old ones, while rank correlations among all of them
     are kept about. When not to use it: where relations are not monotone, which ranks do not carry.
+
+    Edit rules of the schema hold on every record of the release: a value that breaks one is moved
+    to its border, and only the other values then stay the same as a whole.
 
     Missing values: stay missing, and a record that misses a variable in `given` is placed as if it
     had the middle value. Weights: not used. Households: not considered.
@@ -47,7 +52,7 @@ class Shuffle(
     >>> import tacit
     >>> from tacit import mask
     >>> data = tacit.datasets.census(500)
-    >>> method = mask.Shuffle(columns=["income"], given=["age", "hours"])
+    >>> method = mask.Shuffle(columns=["income"], given=["age", "hours"], keep_rules=False)
     >>> frame = tacit.Plan([method]).apply(data, seed=1).frame
     >>> frame["income"].sort().equals(data.frame["income"].sort())
     True
@@ -65,59 +70,77 @@ class Shuffle(
             raise ValueError(f"should not shuffle a variable given itself: {min(both)}")
         return self
 
-    def apply(self, data: Microdata, rng: np.random.Generator) -> Microdata:
-        """Return the records with values redistributed."""
+    def _masked(self, data: Microdata, rng: np.random.Generator) -> Microdata:
         data.schema.require(self.columns, kinds=[Kind.NUMERIC], by=self.key)
         kinds = [Kind.NUMERIC, Kind.ORDINAL, Kind.DATE]
         data.schema.require(self.given, kinds=kinds, by=self.key)
         if data.n_records < 3:
             raise DataError("shuffling needs at least three records", got=f"{data.n_records}")
-        values = data.numeric(self.columns)
-        ranks = np.column_stack([rank_codes(data, c) for c in (*self.columns, *self.given)])
-        scores = np.column_stack([_normal_scores(column) for column in ranks.T])
-        drawn = _conditional_draws(scores, len(self.columns), rng)
-        shuffled = [_reordered(v, d) for v, d in zip(values.T, drawn.T, strict=True)]
+        columns = [_Ranked.of(data, name) for name in (*self.columns, *self.given)]
+        drawn = _conditional_draws(columns, len(self.columns), rng)
+        shuffled = [c.reordered(d) for c, d in zip(columns, drawn.T, strict=False)]
         return with_columns(data, self.columns, np.column_stack(shuffled))
 
 
-def _normal_scores(codes: np.ndarray) -> np.ndarray:
-    """Return normal scores of the ranks, ties at their middle rank, missing at zero."""
-    from scipy.special import ndtri
-    from scipy.stats import rankdata
+@dataclass(frozen=True)
+class _Ranked:
+    """A column with its ranks."""
 
-    known = codes >= 0
-    scores = np.zeros(len(codes))
-    if known.any():
-        scores[known] = ndtri((rankdata(codes[known]) - 0.5) / known.sum())
-    return scores
+    values: np.ndarray
+    known: np.ndarray
+    """Records that have a value."""
+    order: np.ndarray
+    """Places of these by ascending value."""
+    ranks: np.ndarray
+    """Ranks from 1, ties and missing values at the middle rank."""
+
+    @classmethod
+    def of(cls, data: Microdata, name: str) -> _Ranked:
+        values, is_known = ordered_values(data, name)
+        known = np.flatnonzero(is_known)
+        order = ascending_order(values[known])
+        ranks = np.full(len(values), (max(len(known), 1) + 1) / 2.0)
+        ranks[known] = middle_ranks(values[known], order)
+        return cls(values, known, order, ranks)
+
+    def scores(self, tables: dict[int, np.ndarray]) -> np.ndarray:
+        """Return normal scores of the ranks, looked up in a table for each number of values."""
+        from scipy.special import ndtri
+
+        n = max(len(self.known), 1)
+        if n not in tables:  # ranks are halves of whole numbers
+            tables[n] = ndtri(np.arange(1, 2 * n) / (2.0 * n))
+        return np.asarray(tables[n][(2.0 * self.ranks).astype(np.int64) - 2])
+
+    def reordered(self, scores: np.ndarray) -> np.ndarray:
+        """Give the smallest value to the record with the smallest score, and so on."""
+        result = np.full(len(self.values), np.nan)
+        places = ascending_order(np.ascontiguousarray(scores[self.known]))
+        result[self.known[places]] = self.values[self.known[self.order]]
+        return result
 
 
-def _conditional_draws(scores: np.ndarray, n_shuffled: int, rng: np.random.Generator) -> np.ndarray:
+def _conditional_draws(
+    columns: list[_Ranked], n_shuffled: int, rng: np.random.Generator
+) -> np.ndarray:
     """Draw new scores of the first columns given the others."""
-    from scipy.stats import rankdata
+    from tacit.mask import _moments_kernel as kernel
 
-    spearman = _correlations(rankdata(scores, axis=0))
-    rho = 2.0 * np.sin(np.pi * spearman / 6.0)
+    tables: dict[int, np.ndarray] = {}
+    scores = np.column_stack([c.scores(tables) for c in columns[n_shuffled:]])
+    rho = 2.0 * np.sin(np.pi * _correlations(columns) / 6.0)
     xx, xs = rho[:n_shuffled, :n_shuffled], rho[:n_shuffled, n_shuffled:]
     slope = xs @ np.linalg.pinv(rho[n_shuffled:, n_shuffled:])
-    mean = scores[:, n_shuffled:] @ slope.T
-    noise = normal_draws(np.zeros(n_shuffled), xx - slope @ xs.T, len(scores), rng)
-    return np.asarray(mean + noise)
+    drawn = normal_draws(xx - slope @ xs.T, len(scores), rng)
+    kernel.add_products(drawn, scores, slope)
+    return drawn
 
 
-def _correlations(ranks: np.ndarray) -> np.ndarray:
-    """Return correlations with zero for constant columns."""
-    centred = ranks - ranks.mean(axis=0)
-    length = np.sqrt((centred**2).sum(axis=0))
-    scaled = centred / np.where(length > 0, length, 1.0)
-    correlation = scaled.T @ scaled
+def _correlations(columns: list[_Ranked]) -> np.ndarray:
+    """Return rank correlations with zero for constant columns."""
+    _, covariance = means_and_covariance(np.column_stack([c.ranks for c in columns]))
+    spread = np.sqrt(np.diag(covariance))
+    spread[spread <= 0] = np.inf
+    correlation = np.clip(covariance / np.outer(spread, spread), -1.0, 1.0)
     np.fill_diagonal(correlation, 1.0)
     return np.asarray(correlation)
-
-
-def _reordered(values: np.ndarray, scores: np.ndarray) -> np.ndarray:
-    """Give the smallest value to the record with the smallest score, and so on."""
-    known = np.flatnonzero(~np.isnan(values))
-    result = np.full(len(values), np.nan)
-    result[known[np.argsort(scores[known], kind="stable")]] = np.sort(values[known])
-    return result

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Self
+from typing import Annotated, ClassVar, Literal
 
-import numpy as np
-from annotated_types import Ge
-from pydantic import model_validator
-
-from tacit.core.data import Microdata
-from tacit.core.families import Mask
 from tacit.core.method import Try
-from tacit.mask._tail import Quantile, Replacement, Tail, Threshold, check_choices, code_tail
+from tacit.mask._tail import Quantile, TailCode, Threshold
 
 
 class TopCode(
-    Mask,
+    TailCode,
     key="top-code",
     title="Top coding",
     cites=("domingoferrer2007", "hundepool2012"),
@@ -55,32 +49,9 @@ class TopCode(
     50
     """
 
-    column: str
-    """Numeric variable, or ordinal variable with declared categories."""
+    side: ClassVar[Literal["top", "bottom"]] = "top"
+
     threshold: Threshold = None
     """Values at or above this one are coded; a category for ordinal variables."""
     quantile: Annotated[Quantile, Try(0.9, 0.95, 0.98, 0.99)] = None
     """Share of the (weighted) distribution at or below the threshold, instead of the threshold."""
-    replacement: Replacement = "threshold"
-    """What the coded values become: the threshold, the tail's mean or median, or a category."""
-    label: str | None = None
-    """Name of the category; by default made from the threshold."""
-    at_least: Annotated[int, Ge(1)] = 3
-    """Smallest tail of which a mean or median may be released."""
-
-    @model_validator(mode="after")
-    def _check(self) -> Self:
-        check_choices(self.threshold, self.quantile, self.replacement, self.label)
-        return self
-
-    def describe(self) -> str:
-        """Say in plain words what was coded."""
-        return f"{self.title}: {self._tail.describe()}"
-
-    def apply(self, data: Microdata, rng: np.random.Generator) -> Microdata:
-        """Return the records with a coded upper tail."""
-        return code_tail(data, self._tail)
-
-    @property
-    def _tail(self) -> Tail:
-        return Tail(side="top", **dict(self))

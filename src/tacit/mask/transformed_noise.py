@@ -8,14 +8,14 @@ import numpy as np
 from annotated_types import Gt
 
 from tacit.core.data import Microdata
-from tacit.core.families import Mask
-from tacit.core.method import Columns, Try
+from tacit.core.method import Try
+from tacit.mask._edit_rules import RuleKeepingMask
 from tacit.mask._moments import normal_draws
 from tacit.mask._noise import finite_columns, known_moments, with_columns
 
 
 class TransformedNoise(
-    Mask,
+    RuleKeepingMask,
     key="transformed-noise",
     title="Additive noise on normal scores",
     cites=("sullivan1989", "brand2002"),
@@ -26,6 +26,9 @@ class TransformedNoise(
     The distribution of each variable is kept up to sampling error, whatever its shape: skewed,
     discrete, with many zeros. Discrete variables keep their values. Rank correlations shrink a
     little. When not to use it: where linear covariances must be kept exactly.
+
+    Edit rules of the schema hold on every record of the release: values that noise takes beyond one
+    are moved to its border.
 
     Missing values: stay missing. Weights: not used; the distribution kept is that of the file.
     Households: not considered.
@@ -48,17 +51,14 @@ class TransformedNoise(
     True
     """
 
-    columns: Columns
-    """Numeric variables masked together."""
     alpha: Annotated[float, Gt(0), Try(0.05, 0.1, 0.3)] = 0.1
     """Variance of the noise as a share of the variance of the normal scores."""
 
-    def apply(self, data: Microdata, rng: np.random.Generator) -> Microdata:
-        """Return the records with noise on their ranks."""
+    def _masked(self, data: Microdata, rng: np.random.Generator) -> Microdata:
         values = finite_columns(data, self.columns, self.key)
         scores = np.column_stack([_normal_scores(column, rng) for column in values.T])
         _, covariance = known_moments(scores, None)
-        noise = normal_draws(np.zeros(len(covariance)), self.alpha * covariance, len(values), rng)
+        noise = normal_draws(self.alpha * covariance, len(values), rng)
         moved = (scores + noise) / np.sqrt(1.0 + self.alpha)
         masked = [_back(m, column) for m, column in zip(moved.T, values.T, strict=True)]
         return with_columns(data, self.columns, np.column_stack(masked))

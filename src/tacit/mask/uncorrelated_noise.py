@@ -8,13 +8,13 @@ import numpy as np
 from annotated_types import Ge, Gt, Lt
 
 from tacit.core.data import Microdata
-from tacit.core.families import Mask
-from tacit.core.method import Columns, Try
+from tacit.core.method import Try
+from tacit.mask._edit_rules import RuleKeepingMask
 from tacit.mask._noise import finite_columns, known_moments, with_columns
 
 
 class UncorrelatedNoise(
-    Mask,
+    RuleKeepingMask,
     key="uncorrelated-noise",
     title="Additive noise, independent per variable",
     cites=("domingoferrer2007", "brand2002"),
@@ -25,6 +25,9 @@ class UncorrelatedNoise(
     Means are kept in expectation; variances grow and correlations shrink. When not to use it: where
     covariances matter (use correlated noise) or values must stay nonnegative (use multiplicative
     noise).
+
+    Edit rules of the schema hold on every record of the release: values that noise takes beyond one
+    are moved to its border.
 
     Missing values: stay missing; the spread comes from complete records. Weights: the spread is
     weighted where the schema has a weight. Households: not considered.
@@ -41,20 +44,17 @@ class UncorrelatedNoise(
     >>> import tacit
     >>> from tacit import mask
     >>> data = tacit.datasets.census(400)
-    >>> frame = tacit.Plan([mask.UncorrelatedNoise(columns=["income"])]).apply(data, seed=1).frame
-    >>> bool((frame["income"] != data.frame["income"]).all())
+    >>> frame = tacit.Plan([mask.UncorrelatedNoise(columns=["age"])]).apply(data, seed=1).frame
+    >>> bool((frame["age"] != data.frame["age"]).all())
     True
     """
 
-    columns: Columns
-    """Numeric variables."""
     level: Annotated[float, Gt(0), Try(0.05, 0.1, 0.2, 0.5)] = 0.1
     """Standard deviation of the noise as a share of the variable's own."""
     only_outliers: Annotated[float, Ge(0), Lt(1)] = 0.0
     """Add noise only to this share of the records, those farthest from the mean; 0 means all."""
 
-    def apply(self, data: Microdata, rng: np.random.Generator) -> Microdata:
-        """Return the records with noise added."""
+    def _masked(self, data: Microdata, rng: np.random.Generator) -> Microdata:
         values = finite_columns(data, self.columns, self.key)
         mean, covariance = known_moments(values, data.weights)
         spread = np.sqrt(np.diag(covariance))

@@ -5,19 +5,17 @@ from __future__ import annotations
 from typing import Annotated
 
 import numpy as np
-from annotated_types import Ge, Lt
+from annotated_types import Ge
 
-from tacit.core.data import Microdata
-from tacit.core.families import Mask
-from tacit.core.method import Columns, Try
+from tacit.core.method import Try
 from tacit.core.progress import track
-from tacit.mask._grouped import mask_by_groups, standardised
+from tacit.mask._grouped import MeansOfGroups, standardised
 
 _GROUPS_PER_REPORT = 200
 
 
 class VMdav(
-    Mask,
+    MeansOfGroups,
     key="v-mdav",
     title="Microaggregation with groups of varying size (V-MDAV)",
     cites=("solanas2006",),
@@ -52,32 +50,12 @@ class VMdav(
     [1.0, 1.0, 1.0, 50.5, 50.5, 101.0, 101.0, 101.0]
     """
 
-    columns: Columns
-    """Numeric variables grouped together."""
-    k: Annotated[int, Ge(2), Try(3, 5, 10, 20)] = 3
-    """Smallest group size; larger is safer and coarser."""
     gamma: Annotated[float, Ge(0), Try(0.2, 1.1)] = 0.2
     """How readily a group takes in more records; 0 never."""
     standardise: bool = True
     """Give all columns the same weight in distances, whatever their units."""
-    within: Columns | None = None
-    """Form groups only inside each category of these variables, say a region."""
-    outliers: Annotated[float, Ge(0), Lt(0.2)] = 0.0
-    """Share of the most outlying records whose values are blanked in place of grouped."""
 
-    def apply(self, data: Microdata, rng: np.random.Generator) -> Microdata:
-        """Return the records with group means in place of the values."""
-        return mask_by_groups(
-            data,
-            self.columns,
-            self.k,
-            self._groups,
-            by=self.key,
-            within=self.within,
-            outliers=self.outliers,
-        )
-
-    def _groups(self, values: np.ndarray) -> np.ndarray:
+    def _groups(self, values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         scaled = standardised(values) if self.standardise else values
         return v_mdav_groups(scaled, self.k, self.gamma)
 

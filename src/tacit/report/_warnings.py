@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
+from tacit.core.measurement import counted
 from tacit.core.release import Release
 from tacit.core.scorecard import Scorecard
 from tacit.report._cards import outcome
@@ -79,18 +80,12 @@ def _nothing_done(release: Release) -> Iterator[Caution]:
 
 
 def _broken_rules(release: Release) -> Iterator[Caution]:
-    broken = release.newly_broken
-    before = release.original.broken_constraints() if broken else {}
-    for rule, n in broken.items():
+    for rule, n in release.newly_broken.items():
         yield Caution(
-            f"The rule “{rule}” is broken by {_records(n)} of the release, and by "
-            f"{_records(before.get(rule, 0))} of the original.",
+            f"The rule “{rule}” is broken by {counted(n, 'record')} of the release that kept it "
+            "in the original, or were not there.",
             "Users will find impossible values; choose a method that keeps the rule.",
         )
-
-
-def _records(n: int) -> str:
-    return f"{n:,} record" if n == 1 else f"{n:,} records"
 
 
 def _worse(scorecard: Scorecard) -> Iterator[Caution]:

@@ -130,11 +130,16 @@ def tree_levels(found: Classes) -> tuple[np.ndarray, np.ndarray, int]:
     return np.array(parents), np.array(starts), hierarchy.n_levels - 1
 
 
-def known_values(found: Classes, distinct: np.ndarray) -> np.ndarray:
-    """Count the values of each class without the gap, which tells nobody a value."""
+def known_cells(found: Classes) -> tuple[np.ndarray, np.ndarray]:
+    """Return where the cells of each class begin, and their counts, without those of the gap.
+
+    A missing confidential value tells nobody a value, so it is none.
+    """
     if not found.has_gap:
-        return distinct
-    return np.asarray(distinct - (found.values[found.starts[:-1]] == 0))
+        return found.starts, found.counts
+    is_known = found.values != 0
+    before = np.concatenate([[0], np.cumsum(is_known)])
+    return before[found.starts], found.counts[is_known]
 
 
 def is_ordered(variable: Variable) -> bool:

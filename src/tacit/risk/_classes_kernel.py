@@ -14,11 +14,15 @@ from tacit.core.compiled import njit
 
 @njit(cache=True, nogil=True)
 def diversity(starts, counts):
-    """Return the number of values of each class, exp of its entropy, and its largest count."""
+    """Return the number of values of each class, exp of its entropy, and its largest share.
+
+    All three are 0 for a class without a value.
+    """
     n_classes = starts.size - 1
-    distinct, spread = np.empty(n_classes), np.empty(n_classes)
-    largest = np.empty(n_classes)
+    distinct, spread, largest = np.zeros(n_classes), np.zeros(n_classes), np.zeros(n_classes)
     for g in range(n_classes):
+        if starts[g] == starts[g + 1]:
+            continue
         total, top, entropy = 0.0, 0.0, 0.0
         for c in range(starts[g], starts[g + 1]):
             total += counts[c]

@@ -21,18 +21,17 @@ from typing import Any, Literal
 
 import numpy as np
 
+from tacit.core.common_scale import as_numbers, common_codes, compare_as_numbers
 from tacit.core.data import Microdata
 from tacit.core.errors import ParameterError, nearest
 from tacit.core.frame import collect
-from tacit.core.keys import MISSING_CODE, encode_series
+from tacit.core.keys import MISSING_CODE
 from tacit.core.pairing import Pair
-from tacit.core.schema import Kind
 
 Agreement = Literal["exact", "near", "misread"]
 STEPS_PER_ERROR = 4
 """Numbers known with an error are compared on a grid of a quarter of that error."""
 _MOST_STEPS = 2.0**40
-_MICROSECONDS_PER_DAY = 86_400_000_000
 
 
 @dataclass(frozen=True)
@@ -99,9 +98,9 @@ def external_fields(
     before, after = _columns(both.original, present), _columns(both.released, present)
     fields = []
     for name in present:
-        known = _is_known(both.original, name)
+        known = is_known(both.original, name)
         error = errors.get(name, 0.0)
-        numeric = _is_numeric(both, name, before[name], after[name])
+        numeric = compare_as_numbers(before[name], after[name], both.kinds(name))
         make = _numeric_field if numeric else _categorical_field
         fields.append(make(both, before[name], after[name], error, coarse).known_of(known))
     return fields
@@ -120,7 +119,7 @@ def _columns(data: Microdata, names: list[str]) -> Any:
     return collect(data.lazy.select(names))
 
 
-def _is_known(original: Microdata, name: str) -> np.ndarray:
+def is_known(original: Microdata, name: str) -> np.ndarray:
     """Say of which records the intruder knows a field: of all, unless knowledge says otherwise."""
     knowledge = original.knowledge
     if name in knowledge.everyone or name not in knowledge.some:
@@ -128,26 +127,11 @@ def _is_known(original: Microdata, name: str) -> np.ndarray:
     return knowledge.known(name, original.n_records)
 
 
-def _is_numeric(both: Pair, name: str, before: Any, after: Any) -> bool:
-    measured = {Kind.NUMERIC, Kind.DATE}
-    kinds = {both.original.schema[name].kind, both.released.schema[name].kind}
-    types = (before.dtype, after.dtype)
-    return kinds <= measured and (
-        all(t.is_numeric() for t in types) or all(_is_moment(t) for t in types)
-    )
-
-
-def _is_moment(dtype: Any) -> bool:
-    import polars as pl
-
-    return dtype in (pl.Date, pl.Datetime)
-
-
 # -- numbers and dates ----------------------------------------------------------------------------
 
 
 def _numeric_field(both: Pair, before: Any, after: Any, error: float, coarse: bool) -> KnownField:
-    external, released = _numbers(before), _numbers(after)
+    external, released = as_numbers(before), as_numbers(after)
     at, to = _present_pairs(both, ~np.isnan(external), ~np.isnan(released))
     released[to] = _without_rounding_errors(external[at], released[to])
     old, new = external[at], released[to]
@@ -172,16 +156,6 @@ def _near_field(
     gaps = np.diff(np.unique(external[~np.isnan(external)]))
     gap = float(np.median(gaps)) if len(gaps) else error
     return KnownField(name, *codes, "near", error, True, places, stayed, gap)
-
-
-def _numbers(series: Any) -> np.ndarray:
-    """Return numbers as they are and dates as days; missing and infinite values are NaN."""
-    import polars as pl
-
-    if _is_moment(series.dtype):
-        series = series.cast(pl.Datetime("us")).to_physical() / _MICROSECONDS_PER_DAY
-    values = series.cast(pl.Float64).to_numpy().astype(np.float64)
-    return np.where(np.isfinite(values), values, np.nan)
 
 
 def _without_rounding_errors(old: np.ndarray, new: np.ndarray) -> np.ndarray:
@@ -246,7 +220,7 @@ def _categorical_field(
         raise ParameterError(
             f"the error of {before.name!r}, a category, is a probability below 1", got=error
         )
-    external, released = _common_codes(before, after)
+    external, released = common_codes(before, after)
     at, to = _present_pairs(both, external >= 0, released >= 0)
     old, new = external[at], released[to]
     changed = bool(np.any(old != new)) if coarse else False
@@ -256,16 +230,6 @@ def _categorical_field(
         error = 1 - (1 - error) * float(np.mean(old == new))
     agreement: Agreement = "misread" if error > 0 else "exact"
     return KnownField(before.name, external, released, agreement, error, changed)
-
-
-def _common_codes(before: Any, after: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Encode both sides together, as text where their types differ."""
-    import polars as pl
-
-    same = before.dtype == after.dtype
-    sides = [before, after] if same else [s.cast(pl.String) for s in (before, after)]
-    codes = encode_series(pl.concat(sides)).astype(np.int64)
-    return codes[: len(before)], codes[len(before) :]
 
 
 def _is_recoding(old: np.ndarray, new: np.ndarray) -> bool:
@@ -286,7 +250,7 @@ def _is_recoding(old: np.ndarray, new: np.ndarray) -> bool:
 def _recoded(before: Any, external: np.ndarray, at: np.ndarray, new: np.ndarray) -> np.ndarray:
     """Translate categories as in the release; numbers that it lacks go with the nearest ones."""
     if before.dtype.is_numeric():
-        numbers = _numbers(before)
+        numbers = as_numbers(before)
         image = _regrouped(numbers, numbers[at], new.astype(np.float64))
         return np.where(np.isnan(image), MISSING_CODE, image).astype(np.int64)
     translation = np.arange(max(external.max(), new.max()) + 1)

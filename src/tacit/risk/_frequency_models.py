@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import optimize, special, stats
@@ -15,6 +16,7 @@ from scipy import optimize, special, stats
 _FAR = 1e5
 """Above this argument ratios of gamma functions come from their expansion."""
 _NORMAL_95 = 1.959963984540054
+_MOST_STEPS = 600
 
 
 @dataclass(frozen=True)
@@ -197,16 +199,20 @@ def _fitted(
     named: Callable[[np.ndarray], dict[str, float]],
 ) -> UniqueGivenUnique:
     """Maximise a likelihood from several starts and carry its curvature over to the answer."""
-    options = {"xatol": 1e-7, "fatol": 1e-9, "maxiter": 4000}
     with np.errstate(all="ignore"):
-        fits = [
-            optimize.minimize(_finite(loss), np.array(x), method="Nelder-Mead", options=options)
-            for x in starts
-        ]
+        fits = [_nearest_minimum(loss, np.array(x)) for x in starts]
         best = min(fits, key=lambda fit: fit.fun).x
         probability = min(max(unique(best), 0.0), 1.0)
         spread = _spread(loss, unique, best)
     return UniqueGivenUnique(probability, _interval(probability, spread), named(best))
+
+
+def _nearest_minimum(loss: Callable[[np.ndarray], float], start: np.ndarray) -> Any:
+    # Sums of gamma functions carry rounding errors in proportion to the likelihood: a tighter
+    # tolerance would never be met, and the search would run through all its steps.
+    precision = 1e-11 * max(abs(loss(start)), 1.0)
+    options = {"xatol": 1e-5, "fatol": max(precision, 1e-9), "maxiter": _MOST_STEPS}
+    return optimize.minimize(_finite(loss), start, method="Nelder-Mead", options=options)
 
 
 def _finite(loss: Callable[[np.ndarray], float]) -> Callable[[np.ndarray], float]:

@@ -14,18 +14,13 @@ from typing import Any, Literal
 
 import numpy as np
 
+from tacit.core.common_scale import as_numbers, common_codes, compare_as_numbers
+from tacit.core.data import Microdata
 from tacit.core.errors import DataError
 from tacit.core.frame import collect
-from tacit.core.pairing import Pair
+from tacit.core.pairing import Pair, substantive_columns
 from tacit.core.schema import Kind
-from tacit.risk._external import (
-    _common_codes,
-    _is_known,
-    _is_numeric,
-    _numbers,
-    external_fields,
-)
-from tacit.risk._linkage_pair import known_columns
+from tacit.risk._external import external_fields, is_known
 
 Scale = Literal["numeric", "ordinal", "nominal"]
 
@@ -42,6 +37,18 @@ class LinkageField:
     """Number of categories of an ordinal attribute."""
 
 
+def known_numbers(data: Microdata) -> list[str]:
+    """Numeric columns that an intruder may know."""
+    return substantive_columns(data, [Kind.NUMERIC])
+
+
+def objection_without_numbers(original: Microdata, *, named: bool) -> str | None:
+    """Say that there is no number to link by, where no attribute was named."""
+    if named or known_numbers(original):
+        return None
+    return "no numeric column, and no other attribute was named"
+
+
 def chosen_attributes(both: Pair, names: Sequence[str] | None, *, by: str) -> list[str]:
     """Attributes that were named, which both files must have; by default the shared numbers."""
     if names is not None:
@@ -52,8 +59,8 @@ def chosen_attributes(both: Pair, names: Sequence[str] | None, *, by: str) -> li
                 f"{by}: the release has no column {gone[0]!r}", do="name attributes that it has"
             )
         return list(names)
-    released = set(known_columns(both.released))
-    found = [name for name in known_columns(both.original) if name in released]
+    released = set(known_numbers(both.released))
+    found = [name for name in known_numbers(both.original) if name in released]
     if not found:
         raise DataError(f"{by} needs numeric columns that both files have", do="name attributes")
     return found
@@ -61,7 +68,7 @@ def chosen_attributes(both: Pair, names: Sequence[str] | None, *, by: str) -> li
 
 def attribute_warnings(both: Pair, chosen: Sequence[str], named: bool) -> tuple[str, ...]:
     """Say which numbers of the original are not compared because the release lost them."""
-    lost = [] if named else [n for n in known_columns(both.original) if n not in chosen]
+    lost = [] if named else [n for n in known_numbers(both.original) if n not in chosen]
     if not lost:
         return ()
     return (f"Not compared, since the release has no such numbers: {', '.join(lost)}.",)
@@ -76,10 +83,10 @@ def linkage_fields(both: Pair, names: Sequence[str]) -> list[LinkageField]:
 
 def _field(both: Pair, before: Any, after: Any) -> LinkageField:
     name = str(before.name)
-    known = _is_known(both.original, name)
-    if _is_numeric(both, name, before, after):
-        external = np.where(known, _numbers(before), np.nan)
-        return LinkageField(name, "numeric", external, _numbers(after))
+    known = is_known(both.original, name)
+    if compare_as_numbers(before, after, both.kinds(name)):
+        external = np.where(known, as_numbers(before), np.nan)
+        return LinkageField(name, "numeric", external, as_numbers(after))
     variable = both.original.schema[name]
     categories = variable.categories
     if variable.kind is Kind.ORDINAL and categories and _within(after, categories):
@@ -107,7 +114,7 @@ def category_codes(both: Pair, name: str) -> tuple[np.ndarray, np.ndarray]:
         before, after = (
             collect(side.lazy.select(name))[name] for side in (both.original, both.released)
         )
-        external, released = _common_codes(before, after)
+        external, released = common_codes(before, after)
     here, there = (np.unique(codes[codes >= 0]) for codes in (external, released))
     if len(here) and len(there) and not len(np.intersect1d(here, there)):
         raise DataError(

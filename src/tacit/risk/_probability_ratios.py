@@ -161,19 +161,43 @@ class RatioModel:
             chance = np.ones(len(self._targets.distinct))
             if not self._is_chance_needed:
                 return chance
-            parts = [fields] if self._base == "joint" else [(c,) for c in fields]
-            for part in parts:
-                chance[rows] *= self._share(rows, part)
+            if self._base == "joint":
+                chance[rows] = self._share(rows, fields)
+            else:
+                for c in fields:
+                    chance[rows] *= self._share_of_one(rows, c)
             self._known[pattern, fields] = chance
         return self._known[pattern, fields]
 
     def _share(self, rows: np.ndarray, fields: tuple[int, ...]) -> np.ndarray:
-        """Share of the population that agrees with each row on some fields."""
+        """Share of the population that agrees with each row on some fields.
+
+        Where a record of the population lacks a field, it agrees with the chance that others do:
+        leaving it out could make two fields look more common than one of them.
+        """
+        is_there = self._population.is_there[:, fields]
+        pattern, n_patterns = group_ids(is_there.astype(np.int64))
+        found = np.zeros(len(rows))
+        for number in range(n_patterns):
+            members = np.flatnonzero(pattern == number)
+            is_known = is_there[members[0]]
+            known = tuple(c for c, known in zip(fields, is_known, strict=True) if known)
+            totals = self._totals(rows, members, known)
+            for c in set(fields) - set(known):
+                totals = totals * self._share_of_one(rows, c)
+            found += totals
+        return found / float(self._amounts.sum())
+
+    def _share_of_one(self, rows: np.ndarray, field: int) -> np.ndarray:
+        """Share of the population that agrees on one field, among the records that have it."""
+        complete = np.flatnonzero(self._population.is_there[:, field])
+        return self._totals(rows, complete, (field,)) / float(self._amounts[complete].sum())
+
+    def _totals(self, rows: np.ndarray, members: np.ndarray, fields: tuple[int, ...]) -> np.ndarray:
+        """Sum the weights of some of the population times their agreement with each row."""
+        weights = self._amounts[members]
         if not fields:
-            return np.ones(len(rows))
-        complete = np.flatnonzero(self._population.is_there[:, fields].all(axis=1))
-        weights = self._amounts[complete]
-        totals = self._agreement.totals(
-            self._targets.distinct[rows], self._population.distinct[complete], weights, fields
+            return np.full(len(rows), weights.sum())
+        return self._agreement.totals(
+            self._targets.distinct[rows], self._population.distinct[members], weights, fields
         )
-        return np.asarray(totals / weights.sum())

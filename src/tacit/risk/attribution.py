@@ -7,10 +7,12 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 from annotated_types import Ge
 
+from tacit.core.common_scale import as_numbers
 from tacit.core.data import Microdata
 from tacit.core.errors import DataError
 from tacit.core.families import Risk
-from tacit.core.keys import group_ids
+from tacit.core.frame import collect
+from tacit.core.keys import encode, group_ids
 from tacit.core.measurement import Measurement
 from tacit.core.method import Columns
 from tacit.core.pairing import Pair, pair
@@ -55,7 +57,9 @@ class CorrectAttribution(
     * ``disco``: share of people whose keys allow one target value only in the release, the right
       one [raab2024]_.
 
-    Numeric targets are cut into quantile groups of the original first.
+    Numeric targets are cut into quantile groups of the original first. Of a target that was
+    recoded, only the broader value is attributed; the person's own is then guessed with the share
+    that it has among the original values recoded alike, by which :math:`CAP_i` is multiplied.
 
     Examples
     --------
@@ -130,28 +134,35 @@ class CorrectAttribution(
             )
         return present, [name for name in wanted if name not in present]
 
-    def _codes(self, both: Pair, name: str) -> tuple[np.ndarray, np.ndarray]:
-        """Codes of a target on both sides; numbers by quantile group of the original."""
+    def _codes(self, both: Pair, name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Codes of a target on both sides, and how surely its code gives a person's value.
+
+        Numbers are taken by quantile group of the original.
+        """
         is_numeric = all(
             side.lazy.collect_schema()[name].is_numeric() for side in (both.original, both.released)
         )
         if not is_numeric:
-            return joint_codes(both, name)
+            before, after = joint_codes(both, name)
+            return before, after, _fineness(encode(both.original, [name])[:, 0], before)
         sides = [_column(side, name) for side in (both.original, both.released)]
         groups = quantile_groups(sides[0], sides[1], self.bins)
         before, after = (np.where(np.isnan(g), -1, g).astype(np.int64) for g in groups)
-        return before, after
+        return before, after, np.ones(len(before))
 
 
 def _column(data: Microdata, name: str) -> np.ndarray:
-    from tacit.core.frame import collect
-    from tacit.risk._external import _numbers
+    return as_numbers(collect(data.lazy.select(name))[name])
 
-    return _numbers(collect(data.lazy.select(name))[name])
+
+def _fineness(values: np.ndarray, recoded: np.ndarray) -> np.ndarray:
+    """Return the share that each value has among those that were recoded like it."""
+    sizes = [np.bincount(codes + 1)[codes + 1] for codes in (values, recoded)]
+    return np.asarray(sizes[0] / sizes[1])
 
 
 def attribution(
-    keys: SharedKeys, target: np.ndarray, released_target: np.ndarray
+    keys: SharedKeys, target: np.ndarray, released_target: np.ndarray, fineness: np.ndarray
 ) -> tuple[np.ndarray, dict[str, float]]:
     """Return each person's CAP (NaN if their target is missing), and the numbers for the file."""
     n = len(keys.original)
@@ -166,31 +177,36 @@ def attribution(
     own, other = cells[:n], cells[n:]
     right = np.bincount(other, minlength=n_cells)[own]
     matching = keys.in_release
-    cap = np.divide(right, matching, out=np.zeros(n), where=matching > 0)
+    cap = fineness * np.divide(right, matching, out=np.zeros(n), where=matching > 0)
     counted = target >= 0
     share = np.bincount(released_target[released_target >= 0], minlength=int(target.max()) + 1)
-    baseline = share[target[counted]] / len(released_target)
+    baseline = fineness[counted] * share[target[counted]] / len(released_target)
     numbers = {
         "dcap": _mean(cap[counted]),
         "baseline": _mean(baseline),
         "matched": _mean(matching[counted] > 0),
         "cap_among_matched": _mean(cap[counted & (matching > 0)]),
-        "tcap": _targeted(keys, own, other, released_target, n_cells),
+        "tcap": _targeted(keys, own, other, released_target, fineness),
         "disco": _mean(cap[counted] == 1.0),
     }
     return np.where(counted, cap, np.nan), numbers
 
 
 def _targeted(
-    keys: SharedKeys, own: np.ndarray, other: np.ndarray, released_target: np.ndarray, n_cells: int
+    keys: SharedKeys,
+    own: np.ndarray,
+    other: np.ndarray,
+    released_target: np.ndarray,
+    fineness: np.ndarray,
 ) -> float:
     """Mean share of right attributions over released records whose keys allow one target only."""
+    n_cells = max(int(own.max()), int(other.max())) + 1
     n_keys = max(int(keys.original.max()), int(keys.released.max())) + 1
     in_cell = np.bincount(other, minlength=n_cells)[other]
     in_class = np.bincount(keys.released, minlength=n_keys)[keys.released]
     people = np.bincount(keys.original, minlength=n_keys)[keys.released]
     tells = (in_cell == in_class) & (people > 0) & (released_target >= 0)
-    right = np.bincount(own, minlength=n_cells)[other]
+    right = np.bincount(own, weights=fineness, minlength=n_cells)[other]
     return _mean(right[tells] / people[tells])
 
 

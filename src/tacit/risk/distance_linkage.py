@@ -14,9 +14,15 @@ from tacit.core.families import Risk
 from tacit.core.measurement import Measurement
 from tacit.core.method import Columns
 from tacit.core.pairing import Pair
-from tacit.risk._linkage_fields import attribute_warnings, chosen_attributes, linkage_fields
+from tacit.risk._linkage_fields import (
+    attribute_warnings,
+    chosen_attributes,
+    linkage_fields,
+    objection_without_numbers,
+)
 from tacit.risk._linkage_index import PointIndex, own_shares
-from tacit.risk._linkage_pair import known_columns, linked_pair, order_warnings
+from tacit.risk._linkage_pair import linked_pair
+from tacit.risk._linkage_result import linkage_measurement, objection_to_size
 from tacit.risk._linkage_space import Distance, Space, space
 
 
@@ -84,40 +90,26 @@ class DistanceLinkage(
 
     def objection(self, original: Microdata) -> str | None:
         """Say that there is no number, or that the file is large."""
-        named = self.attributes is not None or self.scenarios is not None
-        if not named and not known_columns(original):
-            return "no numeric column, and no other attribute was named"
-        return objection_to_size(original, self.largest_file)
+        without = objection_without_numbers(original, named=self._is_named)
+        return without or objection_to_size(original, self.largest_file)
 
     def measure(self, original: Any, release: Any = None) -> Measurement:
         """Return the share of right links among the original records."""
-        both = linked_pair(original, release, self.record_id, by=self.key)
+        both, warnings = linked_pair(original, release, self.record_id, by=self.key)
         sets = self._sets(both)
         names = list(dict.fromkeys(name for chosen in sets for name in chosen))
-        warnings = order_warnings(both, release, self.record_id, by=self.key)
         linked = [self._linked(both, chosen) for chosen in sets]
+        details = {
+            "attributes": names,
+            "distance": self.distance,
+            "scenarios": [
+                {"attributes": chosen, "linked": float(found.mean())}
+                for chosen, found in zip(sets, linked, strict=True)
+            ],
+        }
+        warnings += attribute_warnings(both, names, self._is_named)
         share = np.mean(linked, axis=0)
-        return Measurement(
-            key=self.key,
-            title=self.title,
-            value=float(share.mean()),
-            better="lower",
-            bounds=(0.0, 1.0),
-            unit="percent",
-            per_unit=share,
-            units="original",
-            details={
-                "attributes": names,
-                "distance": self.distance,
-                "scenarios": [
-                    {"attributes": chosen, "linked": float(found.mean())}
-                    for chosen, found in zip(sets, linked, strict=True)
-                ],
-                **link_counts(both, share),
-            },
-            explanation=explanation(share, names),
-            warnings=(*warnings, *attribute_warnings(both, names, self._is_named)),
-        )
+        return linkage_measurement(self, both, share, names, details=details, warnings=warnings)
 
     @property
     def _is_named(self) -> bool:
@@ -162,37 +154,3 @@ def nearest_own(where: Space, at: np.ndarray, to: np.ndarray) -> np.ndarray:
     tied[released] = index.tied_at(where.targets[released], radius[released])
     is_best = own <= radius[at] * (1 + 1e-9) + 1e-18
     return own_shares(at, is_best, tied, n_originals)
-
-
-def link_counts(both: Pair, share: np.ndarray) -> dict[str, Any]:
-    """Count links for the details of a measurement."""
-    at, _ = both.matched
-    released = np.zeros(len(share), dtype=bool)
-    released[at] = True
-    return {
-        "records": len(share),
-        "records_released": int(released.sum()),
-        "expected_links": float(share.sum()),
-        "certain_links": int(np.sum(share >= 1.0)),
-        "linked_among_released": float(share[released].mean()),
-        "by_chance": 1.0 / both.released.n_records,
-    }
-
-
-def explanation(share: np.ndarray, names: Sequence[str]) -> str:
-    """Say in words how many people an intruder finds."""
-    return (
-        f"An intruder who knows {', '.join(names)} of each of the {len(share):,} people is "
-        f"expected to link {share.sum():,.1f} of them with their own record "
-        f"({100 * share.mean():.3g} %)."
-    )
-
-
-def objection_to_size(original: Microdata, largest: int) -> str | None:
-    """Say that a file is too large to be linked as a matter of course."""
-    if original.n_records <= largest:
-        return None
-    return (
-        f"{original.n_records:,} records are linked only on request: "
-        f"raise largest_file above {largest:,}"
-    )

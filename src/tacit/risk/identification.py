@@ -6,20 +6,21 @@ from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from annotated_types import Gt
+from annotated_types import Ge, Gt, Le
 from pydantic import Field, NonNegativeFloat
 
 from tacit.core.data import Microdata
 from tacit.core.errors import DataError, ParameterError
 from tacit.core.families import Risk
 from tacit.core.keys import encode
-from tacit.core.measurement import Measurement
+from tacit.core.measurement import Measurement, counted
 from tacit.core.method import Columns
 from tacit.core.pairing import Pair, pair
+from tacit.core.record_order import order_warnings
 from tacit.risk._external import KnownField, external_fields
-from tacit.risk._linkage_pair import order_warnings
 from tacit.risk._probability_ratios import Base, RatioModel
 from tacit.risk._released_keys import NO_KEYS
+from tacit.risk._target_units import Wanted, target_units
 
 _LEVELS = (0.05, 0.1, 0.2, 0.5)
 """Probabilities above which target units are counted."""
@@ -65,7 +66,7 @@ def identification_probability(
     if n_released < 1 or ratios.ndim != 1 or len(ratios) > n_released:
         raise ParameterError(
             "there is at most one ratio for each released record",
-            got=f"{ratios.size} ratios for {n_released} records",
+            got=f"{ratios.size} ratios for {counted(n_released, 'record')}",
         )
     if np.any(np.isnan(ratios) | (ratios < 0) | np.isinf(ratios)):
         raise ParameterError("probability ratios are numbers, 0 or above", got=ratio)
@@ -91,10 +92,12 @@ class IdentificationRisk(
 ):
     r"""Estimate how likely an intruder links the people they know with the right records.
 
-    Each original record is a target unit: the intruder knows its keys, and what
+    Each original record is a target unit, unless ``targets``, ``where`` and ``target_share`` say
+    whom the intruder is after. The intruder knows a target's keys, and what
     ``data.with_knowledge`` says they know of single records (the two-level classification of TFB).
 
-    Missing values: a field missing on either side is not compared. Weights: give the distribution
+    Missing values: a field missing on either side is not compared; in the population, a missing
+    value agrees with the chance that others do. Weights: give the distribution
     of the keys in the population, and its size. Households: not considered; records are matched one
     by one.
 
@@ -110,7 +113,8 @@ class IdentificationRisk(
     Of :math:`t` released records, :math:`r` are real; :math:`\pi = r / N` for a population of
     :math:`N`. The value for a target is its :math:`P_{ij}` on its own record, 0 if it was not
     released; the value for the file is the mean over all targets, the share an intruder is expected
-    to identify.
+    to identify. Other records have no value. Where released fields are complete and unchanged,
+    knowing more never lowers a target's probability; a record with gaps may come to fit better.
 
     The numerator of a ratio is 1 for a match and 0 else. Fields that were coarsened are matched
     after the same coarsening, which the intruder is taken to know. Perturbed numbers, or numbers
@@ -141,6 +145,18 @@ class IdentificationRisk(
     """How common values are in the population: counted together, or as if independent."""
     population: Annotated[float, Gt(0)] | None = None
     """Size of the population; by default the sum of the weights, or the number of originals."""
+    targets: str | None = None
+    """Column of the original that is true for the units the intruder is after; by default all."""
+    where: dict[str, Wanted] = Field(default_factory=dict)
+    """Values that these units have: ``{"region": ["north"], "age": {"at_least": 65}}``."""
+    target_share: Annotated[float, Gt(0), Le(1)] | None = None
+    """Share of these units that the intruder looks for."""
+    largest: str | None = None
+    """Number by whose largest values that share is taken; by default it is drawn at random."""
+    seed: Annotated[int, Ge(0)] = 0
+    """Seed of that draw."""
+    record_id: str | None = None
+    """Column that numbers the records of two plain files; by default they are paired by order."""
 
     def objection(self, original: Microdata) -> str | None:
         """Say that the intruder knows nothing, if that is so."""
@@ -148,13 +164,15 @@ class IdentificationRisk(
 
     def measure(self, original: Any, release: Any = None) -> Measurement:
         """Return the share of the original units that an intruder is expected to identify."""
-        both = pair(original, release)
+        both = pair(original, release, self.record_id)
         names = _known_fields(both.original, self.keys)
         _check_usable(both, names)
         inclusion, population, warnings = self._inclusion(both)
-        warnings += order_warnings(both, release, None, by=self.key)
+        warnings += order_warnings(both, by=self.key)
+        targets = self._targets(both.original)
         fields = external_fields(both, names, self.errors, coarse=self.matching == "auto")
-        probability = self._probabilities(both, fields, inclusion)
+        per_record = np.where(targets, self._probabilities(both, fields, inclusion), np.nan)
+        probability = per_record[targets]
         unpaired = _unpaired(both, fields)
         details = {
             "fields": {f.name: f.note for f in fields},
@@ -162,6 +180,7 @@ class IdentificationRisk(
             **_factors(both),
             "population": population,
             "inclusion": inclusion,
+            "targets": int(targets.sum()),
             **_file_level(probability),
             "unpaired": {name: n for name, (n, _) in unpaired.items()},
         }
@@ -172,11 +191,27 @@ class IdentificationRisk(
             better="lower",
             bounds=(0.0, 1.0),
             unit="percent",
-            per_unit=probability,
+            per_unit=per_record,
             units="original",
             details=details,
             explanation=_explanation(probability, names),
             warnings=(*warnings, *(text for _, text in unpaired.values() if text)),
+        )
+
+    def _targets(self, original: Microdata) -> np.ndarray:
+        """Mark the records that the intruder is after."""
+        if self.largest is not None and self.target_share is None:
+            raise ParameterError(
+                f"{self.key}: largest says by what a share of the units is taken",
+                do="give target_share too",
+            )
+        return target_units(
+            original,
+            marked=self.targets,
+            where=self.where,
+            share=self.target_share,
+            largest=self.largest,
+            seed=self.seed,
         )
 
     def _probabilities(self, both: Pair, fields: list[KnownField], inclusion: float) -> np.ndarray:
@@ -276,8 +311,9 @@ def _unpaired(both: Pair, fields: list[KnownField]) -> dict[str, tuple[int, str]
 
 def _explanation(probability: np.ndarray, names: list[str]) -> str:
     n_high = int(np.sum(probability > 0.2))
+    people = counted(len(probability), "person", "people")
     return (
-        f"An intruder who knows {', '.join(names)} of each of the {len(probability):,} people in "
-        f"the original is expected to identify {probability.sum():,.1f} of them. The largest "
-        f"probability for one person is {100 * probability.max():.3g} %; {n_high:,} are above 20 %."
+        f"An intruder who knows {', '.join(names)} of the {people} they look for is expected to "
+        f"identify {probability.sum():,.1f} of them. The largest probability for one person is "
+        f"{100 * probability.max():.3g} %; {n_high:,} are above 20 %."
     )

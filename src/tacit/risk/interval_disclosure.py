@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -18,8 +19,9 @@ from tacit.risk._linkage_fields import (
     attribute_warnings,
     chosen_attributes,
     linkage_fields,
+    objection_without_numbers,
 )
-from tacit.risk._linkage_pair import known_columns, linked_pair, order_warnings
+from tacit.risk._linkage_pair import linked_pair
 
 Interval = Literal["rank", "deviation"]
 
@@ -47,9 +49,10 @@ class IntervalDisclosure(
 
     ``"rank"``: each released variable is ranked by itself; the interval reaches from the value
     :math:`\lfloor pn/100 \rfloor` ranks below :math:`x'_{ij}` to the value as many ranks above it,
-    ends included, and stops at the smallest and largest released value. Equal values share all
-    their ranks. ``"deviation"``: it reaches :math:`p` percent of the original's standard deviation
-    to either side [mateosanz2004]_.
+    ends included, and stops at the smallest and largest released value. Equal values have their
+    ranks in random order, so that a value shared by many records lies in a narrow interval for
+    most of them; the value is the expectation over that order. ``"deviation"``: it reaches
+    :math:`p` percent of the original's standard deviation to either side [mateosanz2004]_.
 
     The share of records all of whose values lie in their intervals is in the details, by width.
 
@@ -75,73 +78,119 @@ class IntervalDisclosure(
 
     def objection(self, original: Microdata) -> str | None:
         """Say that there is no number, if there is none."""
-        if self.attributes is None and not known_columns(original):
-            return "no numeric column, and no other attribute was named"
-        return None
+        return objection_without_numbers(original, named=self.attributes is not None)
 
     def measure(self, original: Any, release: Any = None) -> Measurement:
         """Return the share of original values inside their intervals."""
         if not self.widths:
             raise DataError(f"{self.key} needs at least one width")
-        both = linked_pair(original, release, self.record_id, by=self.key)
+        both, warnings = linked_pair(original, release, self.record_id, by=self.key)
         names = chosen_attributes(both, self.attributes, by=self.key)
-        warnings = order_warnings(both, release, self.record_id, by=self.key)
-        hits = self._hits(both, linkage_fields(both, names))
-        per_record = _mean(hits, axis=(1, 2))
-        value = float(_mean(hits, axis=None))
+        found = self._disclosed(both, linkage_fields(both, names))
+        value = _over(found.by_width.sum(), found.n_values * len(self.widths))
         return Measurement(
             key=self.key,
             title=self.title,
-            value=value,
+            value=float(value),
             better="lower",
             bounds=(0.0, 1.0),
             unit="percent",
-            per_unit=per_record,
+            per_unit=_over(found.per_record, found.n_known * len(self.widths)),
             units="original",
             details={
                 "interval": self.interval,
-                "by_attribute": dict(zip(names, _mean(hits, axis=(0, 2)).tolist(), strict=True)),
-                "by_width": _by_width(self.widths, _mean(hits, axis=(0, 1))),
-                "records_wholly_inside": _by_width(self.widths, _wholly_inside(hits)),
-                "values": int(np.sum(hits[:, :, 0] >= 0)),
+                "by_attribute": dict(zip(names, found.by_attribute, strict=True)),
+                "by_width": self._by_width(_over(found.by_width, found.n_values)),
+                "records_wholly_inside": self._by_width(found.wholly_inside),
+                "values": found.n_values,
             },
-            explanation=_explanation(value, names, self.interval, self.widths),
+            explanation=_explanation(float(value), names, self.interval, self.widths),
             warnings=(*warnings, *attribute_warnings(both, names, self.attributes is not None)),
         )
 
-    def _hits(self, both: Pair, fields: list[LinkageField]) -> np.ndarray:
-        """Say of records by attributes by widths who is disclosed: 1, 0, or -1 if not counted."""
+    def _by_width(self, values: np.ndarray) -> dict[str, float]:
+        return {f"{w:g} %": float(v) for w, v in zip(self.widths, values, strict=True)}
+
+    def _disclosed(self, both: Pair, fields: list[LinkageField]) -> _Disclosed:
+        """Add up the chances that values lie in their intervals, field by field."""
         at, to = both.matched
-        n_originals = both.original.n_records
-        hits = np.zeros((n_originals, len(fields), len(self.widths)), dtype=np.int8)
-        for c, field in enumerate(fields):
+        n, n_widths = both.original.n_records, len(self.widths)
+        found = _Disclosed.nothing(n, n_widths)
+        for field in fields:
             if field.scale == "nominal":
                 raise DataError(f"{self.key}: there are no intervals of {field.name!r}")
-            inside = _INSIDE[self.interval](field, at, to, np.array(self.widths))
-            for w in range(len(self.widths)):
-                # A record that was released more than once is disclosed if one copy discloses it.
-                hits[at[inside[:, w]], c, w] = 1
-            hits[np.isnan(field.external), c, :] = -1
-        return hits
+            inside = np.zeros((n, n_widths))
+            # A record that was released more than once is disclosed if one copy discloses it.
+            chances = _INSIDE[self.interval](field, at, to, np.array(self.widths))
+            np.maximum.at(inside, at, chances)
+            found.add(inside, ~np.isnan(field.external))
+        return found
+
+
+@dataclass
+class _Disclosed:
+    """Sums over the values looked at so far of the chances that they lie in their intervals."""
+
+    per_record: np.ndarray
+    n_known: np.ndarray
+    """Values of each record that are there to be disclosed."""
+    by_width: np.ndarray
+    all_inside: np.ndarray
+    """Chance, by record and width, that all values of a record lie in their intervals."""
+    by_attribute: list[float]
+
+    @classmethod
+    def nothing(cls, n_records: int, n_widths: int) -> _Disclosed:
+        inside = np.ones((n_records, n_widths))
+        return cls(np.zeros(n_records), np.zeros(n_records), np.zeros(n_widths), inside, [])
+
+    def add(self, inside: np.ndarray, is_known: np.ndarray) -> None:
+        """Add one field; what the original lacks cannot be disclosed."""
+        self.all_inside[is_known] *= inside[is_known]
+        inside[~is_known] = 0.0
+        self.per_record += inside.sum(axis=1)
+        self.n_known += is_known
+        self.by_width += inside.sum(axis=0)
+        self.by_attribute.append(float(_over(inside.sum(), is_known.sum() * inside.shape[1])))
+
+    @property
+    def n_values(self) -> int:
+        """Number of values looked at."""
+        return int(self.n_known.sum())
+
+    @property
+    def wholly_inside(self) -> np.ndarray:
+        """Share of the records that have a value, by width, all of whose values are disclosed."""
+        known = self.n_known > 0
+        return _over(self.all_inside[known].sum(axis=0), known.sum())
 
 
 def _inside_ranks(
     field: LinkageField, at: np.ndarray, to: np.ndarray, widths: np.ndarray
 ) -> np.ndarray:
-    """Say of each pair and width whether the original is inside the released value's ranks."""
+    """Return for each pair and width the chance that the original is inside the released ranks.
+
+    Released values that are equal take ranks ``first`` to ``last`` in random order. With rank r the
+    interval holds x if the value at r - reach is not above x and the value at r + reach not below.
+    """
     ordered = np.sort(field.released[~np.isnan(field.released)])
-    if not len(ordered):
-        return np.zeros((len(at), len(widths)), dtype=bool)
+    n = len(ordered)
+    chance = np.zeros((len(at), len(widths)))
+    if not n:
+        return chance
     # In the order of the released values, so that neighbours are looked up one after the other.
     order = np.argsort(field.released[to])
     old, new = field.external[at[order]], field.released[to[order]]
-    reach = np.floor(widths * len(ordered) / 100 + 1e-9).astype(np.int64)
-    first = np.searchsorted(ordered, new)[:, None] - reach
-    last = np.searchsorted(ordered, new, side="right")[:, None] - 1 + reach
-    low, high = (ordered[np.clip(rank, 0, len(ordered) - 1)] for rank in (first, last))
-    inside = np.empty((len(at), len(widths)), dtype=bool)
-    inside[order] = (low <= old[:, None]) & (old[:, None] <= high) & ~np.isnan(new)[:, None]
-    return inside
+    reach = np.floor(widths * n / 100 + 1e-9).astype(np.int64)
+    first, last = np.searchsorted(ordered, new), np.searchsorted(ordered, new, side="right") - 1
+    not_below, not_above = np.searchsorted(ordered, old), np.searchsorted(ordered, old, "right") - 1
+    lowest = np.maximum(first[:, None], not_below[:, None] - reach)
+    highest = np.minimum(last[:, None], not_above[:, None] + reach)
+    beyond = (not_below == n) | (not_above < 0) | np.isnan(new) | np.isnan(old)
+    size = np.where(beyond, 1, last - first + 1)
+    inside = np.maximum(highest - lowest + 1, 0) / size[:, None]
+    chance[order] = np.where(beyond[:, None], 0.0, inside)
+    return chance
 
 
 def _inside_deviations(
@@ -151,28 +200,17 @@ def _inside_deviations(
     known = field.external[~np.isnan(field.external)]
     deviation = float(np.std(known, ddof=1)) if len(known) > 1 else 0.0
     change = np.abs(field.external[at] - field.released[to])
-    return np.asarray(change[:, None] <= widths / 100 * deviation)
+    return np.asarray(change[:, None] <= widths / 100 * deviation, dtype=np.float64)
 
 
 _INSIDE = {"rank": _inside_ranks, "deviation": _inside_deviations}
 
 
-def _mean(hits: np.ndarray, axis: Any) -> np.ndarray:
-    """Mean over what is counted, NaN where nothing is."""
-    counted = np.sum(hits >= 0, axis=axis)
-    total = np.asarray(np.sum(hits == 1, axis=axis), dtype=np.float64)
-    mean = np.divide(total, counted, out=np.full(np.shape(total), np.nan), where=counted > 0)
-    return np.asarray(mean)
-
-
-def _wholly_inside(hits: np.ndarray) -> np.ndarray:
-    """Share of records, by width, all of whose values there are lie in their intervals."""
-    counted = (hits[:, :, 0] >= 0).any(axis=1)
-    return _mean((hits[counted] != 0).all(axis=1).astype(np.int8), axis=0)
-
-
-def _by_width(widths: tuple[float, ...], values: np.ndarray) -> dict[str, float]:
-    return {f"{w:g} %": float(v) for w, v in zip(widths, values, strict=True)}
+def _over(total: Any, counted: Any) -> np.ndarray:
+    """Divide, NaN where nothing was counted."""
+    total, counted = np.broadcast_arrays(np.asarray(total, dtype=np.float64), counted)
+    nothing = np.full(total.shape, np.nan)
+    return np.asarray(np.divide(total, counted, out=nothing, where=counted > 0))
 
 
 def _explanation(

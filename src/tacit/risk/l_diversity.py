@@ -9,7 +9,7 @@ from annotated_types import Gt
 
 from tacit.core.data import Microdata
 from tacit.core.families import Risk
-from tacit.core.measurement import Measurement
+from tacit.core.measurement import Measurement, counted
 from tacit.core.method import Columns
 from tacit.risk import _classes
 
@@ -26,8 +26,8 @@ class LDiversity(
     Where all records of a class share one value, an intruder learns it without telling the records
     apart.
 
-    Missing values: a gap in a key is a value of its own; a gap in a confidential column is not one
-    more distinct value, as in `Generalise`, and a value of its own in the other readings. Weights:
+    Missing values: a gap in a key is a value of its own; a gap in a confidential column is no value
+    in any reading, as in `Generalise`, and a class without a known value has diversity 0. Weights:
     not used. Households: not considered.
 
     Notes
@@ -76,11 +76,11 @@ class LDiversity(
         single = max(details, key=lambda c: details[c]["records_with_one_value"])
         return Measurement(
             key=self.key, title=self.title, value=float(worst.min()), better="higher",
-            bounds=(1.0 if self.reading == "entropy" else 0.0, np.inf), per_unit=worst,
+            bounds=(0.0, np.inf), per_unit=worst,
             details={"columns": details, "reading": self.reading, "keys": found.names},
             explanation=(
-                f"{details[single]['records_with_one_value']:,} records are in groups of "
-                f"look-alikes that all have the same {single}: an intruder learns it."
+                f"In groups of look-alikes that all have the same {single}, so that an intruder "
+                f"learns it: {counted(int(details[single]['records_with_one_value']), 'record')}."
             ),
             warnings=found.warnings,
         )  # fmt: skip
@@ -90,9 +90,9 @@ def diversity(column: _classes.Classes, c: float) -> tuple[dict[str, np.ndarray]
     """Return the three readings of diversity for each class, and their smallest values."""
     from tacit.risk import _classes_kernel as kernel
 
-    distinct, entropy, largest = kernel.diversity(column.starts, column.counts)
-    distinct = _classes.known_values(column, distinct)
-    level = kernel.recursive_level(column.starts, column.counts, c)
+    cells = _classes.known_cells(column)
+    distinct, entropy, largest = kernel.diversity(*cells)
+    level = kernel.recursive_level(*cells, c)
     readings = {"distinct": distinct, "entropy": entropy, "recursive": level}
     smallest = {name: float(values.min()) for name, values in readings.items()}
     alone = int((column.per_record(distinct) == 1).sum())

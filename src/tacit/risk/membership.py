@@ -14,9 +14,13 @@ from tacit.core.frame import collect
 from tacit.core.measurement import Measurement
 from tacit.core.method import Columns
 from tacit.core.pairing import Pair, pair
-from tacit.risk._linkage_fields import attribute_warnings, chosen_attributes, linkage_fields
+from tacit.risk._linkage_fields import (
+    attribute_warnings,
+    chosen_attributes,
+    linkage_fields,
+    objection_without_numbers,
+)
 from tacit.risk._linkage_index import PointIndex
-from tacit.risk._linkage_pair import known_columns
 from tacit.risk._linkage_space import space
 
 _NORMAL_95 = 1.959963984540054
@@ -75,9 +79,7 @@ class MembershipInference(
 
     def objection(self, original: Microdata) -> str | None:
         """Say that there is no number, if there is none."""
-        if self.attributes is None and not known_columns(original):
-            return "no numeric column, and no other attribute was named"
-        return None
+        return objection_without_numbers(original, named=self.attributes is not None)
 
     def measure(self, original: Any, release: Any = None) -> Measurement:
         """Return the area under the attacker's ROC curve."""

@@ -13,11 +13,16 @@ from tacit.core.families import Risk
 from tacit.core.measurement import Measurement
 from tacit.core.method import Columns
 from tacit.core.pairing import Pair
-from tacit.risk._linkage_fields import attribute_warnings, chosen_attributes, linkage_fields
+from tacit.risk._linkage_fields import (
+    attribute_warnings,
+    chosen_attributes,
+    linkage_fields,
+    objection_without_numbers,
+)
 from tacit.risk._linkage_index import distinct_points, own_shares
-from tacit.risk._linkage_pair import known_columns, linked_pair, order_warnings
+from tacit.risk._linkage_pair import linked_pair
+from tacit.risk._linkage_result import linkage_measurement
 from tacit.risk._linkage_space import Space, space
-from tacit.risk.distance_linkage import explanation, link_counts
 
 
 class MicroaggregationLinkage(
@@ -78,39 +83,24 @@ class MicroaggregationLinkage(
 
     def objection(self, original: Microdata) -> str | None:
         """Say that there is no number, if there is none."""
-        if self.blocks is None and not known_columns(original):
-            return "no numeric column, and no block of attributes was named"
-        return None
+        return objection_without_numbers(original, named=self.blocks is not None)
 
     def measure(self, original: Any, release: Any = None) -> Measurement:
         """Return the share of right links among the original records."""
-        both = linked_pair(original, release, self.record_id, by=self.key)
+        both, warnings = linked_pair(original, release, self.record_id, by=self.key)
         blocks = self._blocks(both)
         names = [name for block in blocks for name in block]
-        warnings = order_warnings(both, release, self.record_id, by=self.key)
         groups, candidates = self._grouped(both, blocks)
-        at, to = both.matched
-        share, n_candidates = candidate_links(groups, candidates, at, to)
-        return Measurement(
-            key=self.key,
-            title=self.title,
-            value=float(share.mean()),
-            better="lower",
-            bounds=(0.0, 1.0),
-            unit="percent",
-            per_unit=share,
-            units="original",
-            details={
-                "blocks": blocks,
-                "groups": [int(g.max()) + 1 for g in groups],
-                "smallest_group": [_smallest(g) for g in groups],
-                "median_candidates": float(np.median(n_candidates)),
-                "without_candidate": int(np.sum(n_candidates == 0)),
-                **link_counts(both, share),
-            },
-            explanation=explanation(share, names),
-            warnings=(*warnings, *attribute_warnings(both, names, self.blocks is not None)),
-        )
+        share, n_candidates = candidate_links(groups, candidates, *both.matched)
+        details = {
+            "blocks": blocks,
+            "groups": [int(g.max()) + 1 for g in groups],
+            "smallest_group": [_smallest(g) for g in groups],
+            "median_candidates": float(np.median(n_candidates)),
+            "without_candidate": int(np.sum(n_candidates == 0)),
+        }
+        warnings += attribute_warnings(both, names, self.blocks is not None)
+        return linkage_measurement(self, both, share, names, details=details, warnings=warnings)
 
     def _blocks(self, both: Pair) -> list[list[str]]:
         if self.blocks is None:

@@ -16,7 +16,7 @@ from tacit.core.method import Columns
 from tacit.core.pairing import Pair
 from tacit.risk._linkage_fields import LinkageField, chosen_attributes, linkage_fields
 from tacit.risk._linkage_index import own_shares
-from tacit.risk._linkage_pair import linked_pair, order_warnings
+from tacit.risk._linkage_pair import linked_pair
 from tacit.risk._linkage_patterns import (
     Comparison,
     fitted_agreement,
@@ -24,8 +24,14 @@ from tacit.risk._linkage_patterns import (
     level_weights,
     shares,
 )
+from tacit.risk._linkage_result import linkage_measurement, objection_to_size
 from tacit.risk._released_keys import NO_KEYS
-from tacit.risk.distance_linkage import explanation, link_counts, objection_to_size
+
+_USUAL_TOLERANCE = 0.1
+"""Standard deviations within which numbers agree, unless masking changed them by far less."""
+_TYPICAL_CHANGES = 2.0
+"""Root mean square changes within which they agree otherwise: where masking is slight, a wide
+tolerance would make neighbours look alike whom an intruder can tell apart."""
 
 
 class ProbabilisticLinkage(
@@ -62,7 +68,9 @@ class ProbabilisticLinkage(
     class of pairs than the true ones. Counts are kept half a pair away from 0 and 1.
 
     Categories agree if equal (after the recoding that the release shows, which the intruder is
-    taken to know), numbers within a tolerance or in the same quantile group of the original.
+    taken to know), numbers within a tolerance or in the same quantile group of the original. The
+    tolerance is at most twice the root mean square change, so that numbers that were not changed
+    must be equal: in a file released as it is, only people with equal attributes are confused.
 
     Examples
     --------
@@ -79,8 +87,9 @@ class ProbabilisticLinkage(
     """Columns the intruder knows; by default the columns with the role of a key."""
     estimation: Literal["known", "em"] = "known"
     """Take the chances of agreement from the true pairs, or fit them as an intruder would."""
-    tolerance: NonNegativeFloat = 0.1
-    """Numbers agree if they differ by at most this many standard deviations of the original."""
+    tolerance: NonNegativeFloat | None = None
+    """Numbers agree if they differ by at most this many standard deviations of the original; by
+    default 0.1, or twice the typical change where masking changed them less."""
     tolerances: dict[str, NonNegativeFloat] = Field(default_factory=dict)
     """Tolerances of single numeric columns, in their own unit (of dates, in days)."""
     bins: Annotated[int, Ge(2)] | None = None
@@ -98,34 +107,21 @@ class ProbabilisticLinkage(
 
     def measure(self, original: Any, release: Any = None) -> Measurement:
         """Return the share of right links among the original records."""
-        both = linked_pair(original, release, self.record_id, by=self.key)
+        both, warnings = linked_pair(original, release, self.record_id, by=self.key)
         names, gone = self._attributes(both)
-        warnings = order_warnings(both, release, self.record_id, by=self.key)
         fields = linkage_fields(both, names)
-        comparison = Comparison.of(fields, self._limits(fields), self.bins)
+        comparison = Comparison.of(fields, self._limits(fields, both), self.bins)
         m, u, fit = self._agreement(comparison, both)
         share = linked_by_weight(comparison, level_weights(m, u), *both.matched)
         if gone:
-            warnings = (*warnings, f"Not in the release, and not compared: {', '.join(gone)}.")
-        return Measurement(
-            key=self.key,
-            title=self.title,
-            value=float(share.mean()),
-            better="lower",
-            bounds=(0.0, 1.0),
-            unit="percent",
-            per_unit=share,
-            units="original",
-            details={
-                "attributes": names,
-                "estimation": self.estimation,
-                "agreement": _table(names, m, u),
-                **fit,
-                **link_counts(both, share),
-            },
-            explanation=explanation(share, names),
-            warnings=warnings,
-        )
+            warnings += (f"Not in the release, and not compared: {', '.join(gone)}.",)
+        details = {
+            "attributes": names,
+            "estimation": self.estimation,
+            "agreement": _table(names, m, u),
+            **fit,
+        }
+        return linkage_measurement(self, both, share, names, details=details, warnings=warnings)
 
     def _attributes(self, both: Pair) -> tuple[list[str], list[str]]:
         """Return the attributes compared, and the keys that the release lacks."""
@@ -139,7 +135,7 @@ class ProbabilisticLinkage(
             raise DataError(f"{self.key}: the release has none of the keys", do="name attributes")
         return names, [name for name in keys if name not in names]
 
-    def _limits(self, fields: list[LinkageField]) -> dict[str, float]:
+    def _limits(self, fields: list[LinkageField], both: Pair) -> dict[str, float]:
         """Tolerance of each field in its own unit; categories must be equal."""
         numeric = [f for f in fields if f.scale == "numeric"]
         unknown = [name for name in self.tolerances if name not in [f.name for f in numeric]]
@@ -148,7 +144,7 @@ class ProbabilisticLinkage(
                 f"{self.key}: tolerances name {unknown[0]!r}, which is not a number compared",
                 do=nearest(unknown[0], [f.name for f in numeric]),
             )
-        limits = {f.name: self.tolerance * _deviation(f.external) for f in numeric}
+        limits = {f.name: _limit(f, both, self.tolerance) for f in numeric}
         return {f.name: 0.0 for f in fields} | limits | dict(self.tolerances)
 
     def _agreement(
@@ -182,6 +178,17 @@ def linked_by_weight(
     tied = np.zeros(n_originals)
     tied[released] = comparison.tied(released, best[released], weights)
     return own_shares(at, own >= best[at] - 1e-9, tied, n_originals)
+
+
+def _limit(field: LinkageField, both: Pair, tolerance: float | None) -> float:
+    """Tolerance of a numeric field in its own unit."""
+    if tolerance is not None:
+        return tolerance * _deviation(field.external)
+    at, to = both.matched
+    change = field.released[to] - field.external[at]
+    change = change[~np.isnan(change)]
+    typical = float(np.sqrt(np.mean(change**2))) if len(change) else np.inf
+    return float(min(_USUAL_TOLERANCE * _deviation(field.external), _TYPICAL_CHANGES * typical))
 
 
 def _deviation(values: np.ndarray) -> float:

@@ -19,10 +19,11 @@ from tacit.risk._linkage_fields import (
     attribute_warnings,
     chosen_attributes,
     linkage_fields,
+    objection_without_numbers,
 )
 from tacit.risk._linkage_index import PointIndex, own_shares
-from tacit.risk._linkage_pair import known_columns, linked_pair, order_warnings
-from tacit.risk.distance_linkage import explanation, link_counts
+from tacit.risk._linkage_pair import linked_pair
+from tacit.risk._linkage_result import linkage_measurement
 
 
 class RankLinkage(
@@ -82,42 +83,28 @@ class RankLinkage(
 
     def objection(self, original: Microdata) -> str | None:
         """Say that there is no number, if there is none."""
-        if self.attributes is None and not known_columns(original):
-            return "no numeric column, and no other attribute was named"
-        return None
+        return objection_without_numbers(original, named=self.attributes is not None)
 
     def measure(self, original: Any, release: Any = None) -> Measurement:
         """Return the share of right links among the original records."""
-        both = linked_pair(original, release, self.record_id, by=self.key)
+        both, warnings = linked_pair(original, release, self.record_id, by=self.key)
         names = chosen_attributes(both, self.attributes, by=self.key)
-        warnings = order_warnings(both, release, self.record_id, by=self.key)
         at, to = both.matched
         columns = [
             RankedColumn.of(f, at, to, self.p, by=self.key) for f in linkage_fields(both, names)
         ]
         by_choice, n_candidates = windowed_links(columns, at, to)
         choice = self.choice if self.choice != "best" else max(by_choice, key=_mean_of(by_choice))
+        details = {
+            "attributes": names,
+            "choice": choice,
+            "windows": dict(zip(names, [c.window for c in columns], strict=True)),
+            "by_choice": {choice: float(found.mean()) for choice, found in by_choice.items()},
+            "median_candidates": float(np.median(n_candidates[at])),
+        }
+        warnings += attribute_warnings(both, names, self.attributes is not None)
         share = by_choice[choice]
-        return Measurement(
-            key=self.key,
-            title=self.title,
-            value=float(share.mean()),
-            better="lower",
-            bounds=(0.0, 1.0),
-            unit="percent",
-            per_unit=share,
-            units="original",
-            details={
-                "attributes": names,
-                "choice": choice,
-                "windows": dict(zip(names, [c.window for c in columns], strict=True)),
-                "by_choice": {choice: float(found.mean()) for choice, found in by_choice.items()},
-                "median_candidates": float(np.median(n_candidates[at])),
-                **link_counts(both, share),
-            },
-            explanation=explanation(share, names),
-            warnings=(*warnings, *attribute_warnings(both, names, self.attributes is not None)),
-        )
+        return linkage_measurement(self, both, share, names, details=details, warnings=warnings)
 
 
 def _mean_of(by_choice: dict[str, np.ndarray]) -> Callable[[str], float]:

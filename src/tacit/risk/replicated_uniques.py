@@ -8,7 +8,7 @@ import numpy as np
 
 from tacit.core.data import Microdata
 from tacit.core.families import Risk
-from tacit.core.measurement import Measurement
+from tacit.core.measurement import Measurement, counted
 from tacit.core.method import Columns
 from tacit.risk._released_keys import objection_without_keys
 from tacit.risk._synthetic_keys import SharedKeys, shared_keys
@@ -75,9 +75,9 @@ class ReplicatedUniques(
             per_unit=replicated,
             units="original",
             details=_details(keys, n_unique, n_replicated),
-            explanation=f"{n_unique:,} of {len(replicated):,} people are alone with their values "
-            f"of {', '.join(keys.names)}; {n_replicated:,} of them would recognise themselves in a "
-            "released record that is alone with these values too.",
+            explanation=f"{n_unique:,} of {counted(len(replicated), 'person', 'people')} are alone "
+            f"with their values of {', '.join(keys.names)}; {n_replicated:,} of them would "
+            "recognise themselves in a released record that is alone with these values too.",
             warnings=keys.warnings,
         )
 

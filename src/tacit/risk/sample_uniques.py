@@ -13,7 +13,7 @@ from annotated_types import Ge
 from tacit.core.data import Microdata
 from tacit.core.families import Risk
 from tacit.core.keys import Missing, frequencies, group_ids
-from tacit.core.measurement import Measurement
+from tacit.core.measurement import Measurement, counted
 from tacit.core.method import Columns
 from tacit.core.progress import track
 from tacit.risk._released_keys import ReleasedKeys, objection_without_keys, released_keys
@@ -83,8 +83,8 @@ class SampleUniques(
             unit="percent",
             per_unit=is_unique,
             details=self._details(keys, is_unique),
-            explanation=f"{n_unique:,} of {keys.n_records:,} records have values of {on} that no "
-            "other record has.",
+            explanation=f"{n_unique:,} of {counted(keys.n_records, 'record')} "
+            f"{'has' if n_unique == 1 else 'have'} values of {on} that no other record has.",
             warnings=keys.warnings,
         )
 

@@ -7,15 +7,15 @@ from typing import Annotated, Any
 import numpy as np
 from annotated_types import Ge
 
+from tacit.core.common_scale import common_codes
 from tacit.core.data import Microdata
 from tacit.core.errors import DataError
 from tacit.core.families import Risk
 from tacit.core.keys import encode, group_ids
-from tacit.core.measurement import Measurement
+from tacit.core.measurement import Measurement, counted
 from tacit.core.method import Columns
 from tacit.core.pairing import Pair, pair
-from tacit.risk._external import _common_codes
-from tacit.risk._linkage_pair import order_warnings
+from tacit.core.record_order import order_warnings
 from tacit.risk._released_keys import objection_without_keys
 
 
@@ -75,7 +75,7 @@ class SwappingRisk(
         """Return the share of the unswapped records that stand in small cells."""
         both = pair(original, release)
         columns, warnings = self._attributes(both)
-        warnings += order_warnings(both, release, None, by=self.key)
+        warnings += order_warnings(both, by=self.key)
         cells, n_cells = group_ids(encode(both.released, columns))
         sizes = np.bincount(cells, minlength=n_cells)[cells]
         unswapped = _unchanged(both, list(self.swapped or columns))
@@ -92,8 +92,8 @@ class SwappingRisk(
                 "records": len(sizes), "cells": n_cells,
             },
             explanation=(
-                f"Of {n_unswapped:,} records that were not changed, {n_exposed:,} stand in cells "
-                f"of at most {self.smallest} records of {' by '.join(columns)}."
+                f"Of {counted(n_unswapped, 'record')} not changed, {n_exposed:,} stand in cells "
+                f"of at most {counted(self.smallest, 'record')} of {' by '.join(columns)}."
             ),
             warnings=warnings,
         )  # fmt: skip
@@ -119,17 +119,8 @@ def _unchanged(both: Pair, swapped: list[str]) -> np.ndarray:
     at, to = both.matched
     same = np.ones(len(at), dtype=bool)
     for name in swapped:
-        before, after = _codes(both.original.local[name], both.released.local[name])
+        before, after = common_codes(both.original.local[name], both.released.local[name])
         same &= before[at] == after[to]
     found = np.zeros(both.released.n_records, dtype=bool)
     found[to] = same
     return found
-
-
-def _codes(before: Any, after: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Encode a column of both files alike; whole numbers equal the same floating ones."""
-    import polars as pl
-
-    if before.dtype.is_numeric() and after.dtype.is_numeric():
-        before, after = before.cast(pl.Float64), after.cast(pl.Float64)
-    return _common_codes(before, after)

@@ -13,10 +13,14 @@ from tacit.core.method import discover
 from tacit.tables import adjust, perturb, rounding, rules, suppress
 
 if TYPE_CHECKING:
-    from tacit.tables.dimension import Dimension
-    from tacit.tables.protected import ProtectedTable, Status
-    from tacit.tables.sensitive import Sensitive
-    from tacit.tables.table import Table
+    from tacit.tables.contributions import Contributions as Contributions
+    from tacit.tables.dimension import Dimension as Dimension
+    from tacit.tables.protected import ProtectedTable as ProtectedTable
+    from tacit.tables.protected import Status as Status
+    from tacit.tables.rule_text import rule as rule
+    from tacit.tables.sensitive import Sensitive as Sensitive
+    from tacit.tables.table import Table as Table
+    from tacit.tables.tabulate import tabulate as tabulate
 
 _found = {
     name: method
@@ -27,12 +31,23 @@ globals().update(_found)
 
 _HOMES = {
     "dimension": ("Dimension",),
-    "table": ("Table", "Contributions"),
+    "table": ("Table",),
+    "contributions": ("Contributions",),
     "sensitive": ("Sensitive",),
     "protected": ("ProtectedTable", "Status"),
+    "rule_text": ("rule",),
+    "tabulate": ("tabulate",),
 }
 """Where the other public names live, by module of this package."""
 _home_of = {name: module for module, names in _HOMES.items() for name in names}
+# A function called like a module must be bound now, or the module would stand in its place.
+globals().update(
+    {
+        name: getattr(importlib.import_module(f"tacit.tables.{home}"), name)
+        for name, home in _home_of.items()
+        if name == home or name == "rule"
+    }
+)
 __all__ = sorted({*_found, *_home_of})
 
 

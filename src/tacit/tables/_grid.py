@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tacit.tables._selection import code_keys
 from tacit.tables.dimension import Dimension
 
 if TYPE_CHECKING:
@@ -50,6 +51,53 @@ def _sums_along(axis: int, parent: int, children: np.ndarray, sizes: list[int]) 
     data = np.tile(signs, len(start))
     pointers = np.arange(len(start) + 1) * len(members)
     return csr_array((data, columns, pointers), shape=(len(start), prod(sizes)))
+
+
+def sparse_relations(codes: np.ndarray, dimensions: tuple[Dimension, ...]) -> csr_array:
+    """Return the sums that hold among some cells of the full table, the others being empty.
+
+    Every sum of a cell in the list must be in the list as well.
+    """
+    from scipy.sparse import csr_array, vstack
+
+    keys = code_keys(codes, dimensions)
+    order = np.argsort(keys)
+    blocks = []
+    for axis, dimension in enumerate(dimensions):
+        child, group = _memberships(dimension)
+        start = np.searchsorted(child, codes[:, axis], "left")
+        n_groups = np.searchsorted(child, codes[:, axis], "right") - start
+        member = np.repeat(np.arange(len(codes)), n_groups)
+        offset = np.arange(len(member)) - np.repeat(np.cumsum(n_groups) - n_groups, n_groups)
+        sums = group[np.repeat(start, n_groups) + offset]
+        above = codes[member].astype(np.int64)
+        above[:, axis] = np.array([p for p, _ in dimension.sums], dtype=np.int64)[sums]
+        total = order[np.searchsorted(keys, code_keys(above, dimensions), sorter=order)]
+        blocks.append(_sums_of_members(member, total, sums, len(codes)))
+    return csr_array(vstack(blocks, format="csr")) if blocks else csr_array((0, len(codes)))
+
+
+def _memberships(dimension: Dimension) -> tuple[np.ndarray, np.ndarray]:
+    """Return the codes that are part of a sum, sorted, and the number of that sum."""
+    pairs = [(int(c), g) for g, (_, children) in enumerate(dimension.sums) for c in children]
+    table = np.array(sorted(pairs), dtype=np.int64).reshape(-1, 2)
+    return table[:, 0], table[:, 1]
+
+
+def _sums_of_members(
+    member: np.ndarray, total: np.ndarray, sums: np.ndarray, n_cells: int
+) -> csr_array:
+    """Return one relation for each total and sum, from its members."""
+    from scipy.sparse import csr_array
+
+    order = np.lexsort((member, sums, total))
+    member, total, sums = member[order], total[order], sums[order]
+    first = np.r_[True, (np.diff(total) != 0) | (np.diff(sums) != 0)][: len(total)]
+    row = np.cumsum(first) - 1
+    n_rows = int(first.sum())
+    data = np.r_[np.ones(len(member)), np.full(n_rows, -1.0)]
+    place = (np.r_[row, np.arange(n_rows)], np.r_[member, total[first]])
+    return csr_array((data, place), shape=(n_rows, n_cells))
 
 
 def kept_cells(relations: csr_array, kept: np.ndarray) -> csr_array:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from pydantic import model_validator
 
-from tacit.core.errors import SchemaError
-from tacit.core.hierarchy import ANY, Tree
+from tacit.core.errors import ParameterError, SchemaError
+from tacit.core.hierarchy import ANY, Intervals, Prefixes, Tree
 from tacit.core.value import Value
 
 if TYPE_CHECKING:
@@ -46,28 +48,32 @@ class Dimension(Value):
     labels: Mapping[str, str] = {}
     """Words for codes, for publication."""
 
+    def __init__(self, **fields: Any) -> None:
+        try:
+            super().__init__(**fields)
+        except ParameterError as error:
+            raise SchemaError(error.what) from error
+
     @model_validator(mode="after")
     def _check(self) -> Dimension:
-        twice = (
-            sorted({c for c in self.codes if self.codes.count(c) > 1})
-            if len(set(self.codes)) < len(self.codes)
-            else []
-        )
+        if not self.codes:
+            raise SchemaError(f"{self.name!r} needs at least the code of its total")
+        twice = [code for code, times in Counter(self.codes).items() if times > 1]
         if twice:
             raise SchemaError(f"{self.name!r} has a code twice", got=", ".join(twice[:5]))
         known = set(self.codes)
         for parent, children in self.groups:
-            strangers = [c for c in (parent, *children) if c not in known]
-            if strangers:
-                raise SchemaError(
-                    f"a sum of {self.name!r} names a code that is not in the list of codes",
-                    got=strangers[0],
-                )
-            if not children or len(set(children)) < len(children):
-                raise SchemaError(
-                    f"a sum of {self.name!r} must name each of its codes once", got=parent
-                )
+            _check_group(self.name, known, parent, children)
+        _parents_first(self)
         return self
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Dimension):
+            return NotImplemented
+        return all(getattr(self, name) == getattr(other, name) for name in Dimension.model_fields)
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.codes, self.groups))
 
     @classmethod
     def flat(cls, name: str, leaves: Iterable[str], total: str = TOTAL) -> Dimension:
@@ -86,6 +92,7 @@ class Dimension(Value):
         """Return a classification from one or more breakdowns, parent by parent."""
         groups: dict[Group, None] = {}
         for breakdown in children_of:
+            _check_parents(name, breakdown)
             for parent, children in breakdown.items():
                 groups[(parent, tuple(children))] = None
         codes = _in_order(name, total, list(groups))
@@ -124,82 +131,110 @@ class Dimension(Value):
         return [(at[p], np.array([at[c] for c in children])) for p, children in self.groups]
 
     @cached_property
+    def breakdowns(self) -> dict[int, list[np.ndarray]]:
+        """For each code that is a sum, by position, its breakdowns into other codes."""
+        below: dict[int, list[np.ndarray]] = {}
+        for parent, children in self.sums:
+            below.setdefault(parent, []).append(children)
+        return below
+
+    @cached_property
     def contains(self) -> csr_array:
         """Which leaves each code holds: codes by leaves, ones and zeros."""
         from scipy.sparse import csr_array
 
-        place = {self.index[leaf]: j for j, leaf in enumerate(self.leaves)}
-        held: dict[int, frozenset[int]] = {i: frozenset([j]) for i, j in place.items()}
-        for parent in reversed(_bottom_last(self)):
-            held[parent] = self._held_below(parent, held)
-        rows = [i for i in range(len(self.codes)) for _ in held[i]]
-        columns = [j for i in range(len(self.codes)) for j in sorted(held[i])]
+        held = self._held()
+        rows = np.repeat(np.arange(len(self.codes)), [len(leaves) for leaves in held])
+        columns = np.concatenate(held) if held else np.empty(0, np.int64)
         shape = (len(self.codes), len(self.leaves))
         return csr_array((np.ones(len(rows), np.int8), (rows, columns)), shape=shape)
 
-    def _held_below(self, parent: int, held: Mapping[int, frozenset[int]]) -> frozenset[int]:
+    def _held(self) -> list[np.ndarray]:
+        """Return the leaves below each code, by their position among the leaves."""
+        held = [np.empty(0, np.int64)] * len(self.codes)
+        for j, leaf in enumerate(self.leaves):
+            held[self.index[leaf]] = np.array([j])
+        for parent in reversed(_parents_first(self)):
+            held[parent] = self._held_below(parent, held)
+        return held
+
+    def _held_below(self, parent: int, held: Sequence[np.ndarray]) -> np.ndarray:
         """Return the leaves of a code; all its breakdowns must agree on them."""
-        sets = []
-        for p, children in self.sums:
-            if p == parent:
-                parts = [held[int(c)] for c in children]
-                union = frozenset().union(*parts)
-                if sum(map(len, parts)) > len(union):
-                    raise SchemaError(
-                        f"codes of {self.name!r} that add up to {self.codes[p]!r} overlap",
-                        do="give each of them its own codes below",
-                    )
-                sets.append(union)
-        if any(other != sets[0] for other in sets[1:]):
-            odd = self.leaves[min(min(other ^ sets[0]) for other in sets[1:] if other ^ sets[0])]
-            raise SchemaError(
-                f"the breakdowns of {self.codes[parent]!r} in {self.name!r} do not agree",
-                got=f"{odd!r} is in one and not in another",
-            )
-        return sets[0]
+        sets = [np.concatenate([held[c] for c in group]) for group in self.breakdowns[parent]]
+        first = np.unique(sets[0])
+        for leaves in sets:
+            if len(np.unique(leaves)) < len(leaves):
+                raise SchemaError(
+                    f"codes of {self.name!r} that add up to {self.codes[parent]!r} overlap",
+                    do="give each of them its own codes below",
+                )
+            odd = np.setxor1d(leaves, first)
+            if len(odd):
+                raise SchemaError(
+                    f"the breakdowns of {self.codes[parent]!r} in {self.name!r} do not agree",
+                    got=f"{self.leaves[odd[0]]!r} is in one and not in another",
+                )
+        return first
 
     @cached_property
     def depth(self) -> np.ndarray:
         """Steps from the total down to each code, by the longest way."""
         depth = np.zeros(len(self.codes), dtype=np.int64)
-        for parent in _bottom_last(self):
-            for p, children in self.sums:
-                if p == parent:
-                    depth[children] = np.maximum(depth[children], depth[p] + 1)
+        for parent in _parents_first(self):
+            for children in self.breakdowns[parent]:
+                depth[children] = np.maximum(depth[children], depth[parent] + 1)
         return depth
 
+    @cached_property
+    def levels(self) -> list[np.ndarray]:
+        """Ways to read a leaf: arrays that give each leaf the code it stands for, or -1.
 
-def _bottom_last(dimension: Dimension) -> list[int]:
-    """Return the parents, each before the parents below it; a circle is an error."""
-    children: dict[int, set[int]] = {}
-    for parent, below in dimension.sums:
-        children.setdefault(parent, set()).update(map(int, below))
+        The first is the leaves themselves. Every code stands in exactly one array, and codes in
+        the same array share no leaf, so that grouping records once per array gives every code.
+        """
+        levels = [np.array([self.index[leaf] for leaf in self.leaves], dtype=np.int64)]
+        for parent in sorted(self.breakdowns, key=lambda code: (-self.depth[code], code)):
+            leaves = self.contains.indices[slice(*self.contains.indptr[parent : parent + 2])]
+            home = next((one for one in levels[1:] if np.all(one[leaves] == -1)), None)
+            if home is None:
+                home = np.full(len(self.leaves), -1, dtype=np.int64)
+                levels.append(home)
+            home[leaves] = parent
+        return levels
+
+
+def _check_group(name: str, known: set[str], parent: str, children: tuple[str, ...]) -> None:
+    strangers = [c for c in (parent, *children) if c not in known]
+    if strangers:
+        raise SchemaError(
+            f"a sum of {name!r} names a code that is not in the list of codes", got=strangers[0]
+        )
+    if not children or len(set(children)) < len(children):
+        raise SchemaError(f"a sum of {name!r} must name each of its codes once", got=parent)
+
+
+def _parents_first(dimension: Dimension) -> list[int]:
+    """Return the codes that are sums, each before the sums below it; a circle is an error."""
+    below = {
+        parent: {int(c) for group in groups for c in group if int(c) in dimension.breakdowns}
+        for parent, groups in dimension.breakdowns.items()
+    }
+    open_above = Counter(child for children in below.values() for child in children)
+    ready = sorted((p for p in below if not open_above[p]), reverse=True)
     order: list[int] = []
-    state: dict[int, int] = {}
-
-    def visit(start: int) -> None:
-        stack = [(start, iter(sorted(children.get(start, ()))))]
-        state[start] = 1
-        while stack:
-            node, rest = stack[-1]
-            step = next((c for c in rest if c in children and state.get(c) != 2), None)
-            if step is None:
-                state[node] = 2
-                order.append(node)
-                stack.pop()
-            elif state.get(step) == 1:
-                raise SchemaError(
-                    f"a code of {dimension.name!r} is part of itself",
-                    got=dimension.codes[step],
-                )
-            else:
-                state[step] = 1
-                stack.append((step, iter(sorted(children[step]))))
-
-    for parent in sorted(children):
-        if parent not in state:
-            visit(parent)
-    return order[::-1]
+    while ready:
+        parent = ready.pop()
+        order.append(parent)
+        for child in sorted(below[parent], reverse=True):
+            open_above[child] -= 1
+            if not open_above[child]:
+                ready.append(child)
+    if len(order) < len(below):
+        circular = min(set(below) - set(order))
+        raise SchemaError(
+            f"a code of {dimension.name!r} is part of itself", got=dimension.codes[circular]
+        )
+    return order
 
 
 def _in_order(name: str, total: str, groups: list[Group]) -> tuple[str, ...]:
@@ -227,6 +262,24 @@ def _in_order(name: str, total: str, groups: list[Group]) -> tuple[str, ...]:
     return tuple(codes)
 
 
+def _check_parents(name: str, breakdown: Mapping[str, Sequence[str]]) -> None:
+    """Refuse a breakdown in which a code stands twice."""
+    parent_of: dict[str, str] = {}
+    for parent, children in breakdown.items():
+        if isinstance(children, str):
+            raise SchemaError(
+                f"the parts of {parent!r} in {name!r} must be a list of codes", got=repr(children)
+            )
+        for child in children:
+            if child in parent_of:
+                raise SchemaError(
+                    f"{name!r} has a code twice",
+                    got=f"{child!r} below {parent_of[child]!r} and {parent!r}",
+                    do="give it one parent; a second breakdown is a mapping of its own",
+                )
+            parent_of[child] = parent
+
+
 def _children_of(name: str, tree: Tree, total: str) -> dict[str, list[str]]:
     """Return the children of each label of a tree, a repeated label being one code."""
     below: dict[str, dict[str, None]] = {}
@@ -235,7 +288,7 @@ def _children_of(name: str, tree: Tree, total: str) -> dict[str, list[str]]:
         way = [total if label == ANY else label for label in path]
         if way[-1] != total:
             way.append(total)
-        for child, parent in zip(way, way[1:], strict=False):
+        for child, parent in pairwise(way):
             if child == parent:
                 continue
             if parent_of.setdefault(child, parent) != parent:
@@ -251,19 +304,48 @@ def _children_of(name: str, tree: Tree, total: str) -> dict[str, list[str]]:
 def as_dimension(name: str, given: Any, observed: Iterable[str], total: str = TOTAL) -> Dimension:
     """Read a classification from what a user may give for it.
 
-    A `Dimension`, a `Tree` or a list of trees (several breakdowns), a mapping from parents to
-    children or a list of such mappings; nothing means that the observed codes add up to the total.
+    A `Dimension`, a `Tree` or a list of trees (several breakdowns), `Prefixes` or `Intervals` of
+    the observed codes, a mapping from parents to children or a list of such mappings; nothing means
+    that the observed codes add up to the total.
     """
     if isinstance(given, Dimension):
         return given if given.name == name else given.replace(name=name)
     if given is None:
-        return Dimension.flat(name, sorted(set(observed) - {total}), total)
+        return _flat(name, observed, total)
     several = list(given) if isinstance(given, list | tuple) else [given]
-    if all(isinstance(one, Tree) for one in several):
-        return Dimension.from_trees(name, *several, total=total)
-    if all(isinstance(one, Mapping) for one in several):
+    if several and all(isinstance(one, Mapping) for one in several):
         return Dimension.nested(name, *several, total=total)
+    if several and all(isinstance(one, Tree | Prefixes | Intervals) for one in several):
+        leaves = list(observed)
+        if not leaves and not all(isinstance(one, Tree) for one in several):
+            return _flat(name, leaves, total)
+        trees = [one if isinstance(one, Tree) else _grown(one, leaves) for one in several]
+        return Dimension.from_trees(name, *trees, total=total)
     raise SchemaError(
         f"the hierarchy of {name!r} must be a Tree, a Dimension or parents with their children",
         got=type(given).__name__,
     )
+
+
+def _flat(name: str, observed: Iterable[str], total: str) -> Dimension:
+    """Return the observed codes, in their order, below a total that must not be one of them."""
+    leaves = dict.fromkeys(observed)
+    if total in leaves:
+        raise SchemaError(
+            f"{name!r} has a code that is also the name of the total",
+            got=repr(total),
+            do="leave totals out of the records, or name the total otherwise",
+        )
+    return Dimension.flat(name, leaves, total)
+
+
+def _grown(rule: Prefixes | Intervals, leaves: list[str]) -> Tree:
+    """Return the tree that prefixes or intervals make of the codes there are."""
+    import narwhals as nw
+    import polars as pl
+
+    column = nw.col("code").cast(nw.Float64) if isinstance(rule, Intervals) else nw.col("code")
+    frame = nw.from_native(pl.DataFrame({"code": leaves}, schema={"code": pl.String}))
+    above = [rule.generalise(column, k).alias(str(k)) for k in range(1, rule.n_levels)]
+    paths = frame.select(nw.col("code"), *above).rows()
+    return Tree(paths=tuple(tuple(map(str, path)) for path in paths))

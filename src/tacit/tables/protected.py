@@ -83,12 +83,12 @@ class ProtectedTable:
     @cached_property
     def suppressed(self) -> np.ndarray:
         """Cells that are not published."""
-        return np.isnan(self.published)
+        return np.asarray(np.isnan(self.published))
 
     @cached_property
     def changed(self) -> np.ndarray:
         """Cells published with another value."""
-        return ~self.suppressed & (self.published != self.original.value)
+        return np.asarray(~self.suppressed & (self.published != self.original.value))
 
     @cached_property
     def status(self) -> np.ndarray:

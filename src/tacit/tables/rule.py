@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar
 
-from tacit.core.method import Method
+from pydantic import BeforeValidator, PlainSerializer
+
+from tacit.core.errors import ParameterError
+from tacit.core.method import Method, build
 from tacit.tables.sensitive import Sensitive
 from tacit.tables.table import Table
 
@@ -20,6 +24,14 @@ class Rule(Method):
     def sensitive(self, table: Table) -> Sensitive:
         """Return the sensitive cells with the protection each requires."""
 
+    def short(self) -> str:
+        """Write the rule as the command line takes it, for example ``dominance(2,75)``."""
+        return self.key or type(self).__name__
+
+    def as_step(self) -> dict[str, Any]:
+        """Return the rule as plain data, with its key under ``method``."""
+        return {"method": self.key, **self.as_dict()}
+
     def __or__(self, other: Rule) -> Rule:
         """Sensitive by either rule."""
         return AnyOf(rules=(*_parts(self, AnyOf), *_parts(other, AnyOf)))
@@ -29,15 +41,42 @@ class Rule(Method):
         return AllOf(rules=(*_parts(self, AllOf), *_parts(other, AllOf)))
 
 
+def rule_from(given: Any) -> Rule:
+    """Read a rule from a rule or its plain data, joined ones included."""
+    if isinstance(given, Rule):
+        return given
+    if isinstance(given, Mapping):
+        for word, joined in (("any", AnyOf), ("all", AllOf)):
+            if set(given) == {word}:
+                return joined(rules=given[word])
+        made = build(given, "rule")
+        if isinstance(made, Rule):
+            return made
+    raise ParameterError("this is not a rule", got=repr(given))
+
+
+Rules = Annotated[
+    tuple[Annotated[Rule, BeforeValidator(rule_from)], ...],
+    PlainSerializer(lambda rules: [rule.as_step() for rule in rules]),
+]
+
+
 class _Joined(Rule):
     """Several rules read together."""
 
-    rules: tuple[Rule, ...]
+    word: ClassVar[str]
+    rules: Rules
     """The rules."""
 
+    def as_step(self) -> dict[str, Any]:
+        """Return the rules as plain data, under the word that joins them."""
+        return {self.word: [rule.as_step() for rule in self.rules]}
 
-class AnyOf(_Joined, title="Any of several rules"):
+
+class AnyOf(_Joined):
     """A cell is sensitive if any of the rules says so."""
+
+    word: ClassVar[str] = "any"
 
     def sensitive(self, table: Table) -> Sensitive:
         """Return cells that at least one rule finds, with the largest protection any requires."""
@@ -50,9 +89,15 @@ class AnyOf(_Joined, title="Any of several rules"):
         """Say the rules in words, joined by or."""
         return " or ".join(rule.describe() for rule in self.rules)
 
+    def short(self) -> str:
+        """Write the rules joined with ``|``."""
+        return "|".join(rule.short() for rule in self.rules)
 
-class AllOf(_Joined, title="All of several rules"):
+
+class AllOf(_Joined):
     """A cell is sensitive if all of the rules say so."""
+
+    word: ClassVar[str] = "all"
 
     def sensitive(self, table: Table) -> Sensitive:
         """Return cells that every rule finds, with the largest protection any requires."""
@@ -64,6 +109,11 @@ class AllOf(_Joined, title="All of several rules"):
     def describe(self) -> str:
         """Say the rules in words, joined by and."""
         return " and ".join(f"({rule.describe()})" for rule in self.rules)
+
+    def short(self) -> str:
+        """Write the rules joined with ``&``."""
+        parts = (f"({r.short()})" if isinstance(r, AnyOf) else r.short() for r in self.rules)
+        return "&".join(parts)
 
 
 def _parts(rule: Rule, kind: type[_Joined]) -> tuple[Rule, ...]:

@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from tacit.tables.table import Table
+
+DECLARED = "declared unsafe"
+"""The name under which cells stand that the user declared sensitive."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,8 +54,8 @@ class Sensitive:
         The lower level equals the upper one unless given.
         """
         below = above if below is None else below
-        levels = [np.where(cells, level, 0.0) for level in (below, above, width)]
-        return cls(cells, *levels, hits={rule: cells})
+        lower, upper, least = (np.where(cells, level, 0.0) for level in (below, above, width))
+        return cls(cells, lower, upper, least, hits={rule: cells})
 
     @property
     def primary(self) -> np.ndarray:
@@ -69,7 +76,7 @@ class Sensitive:
             np.maximum(self.below, other.below),
             np.maximum(self.above, other.above),
             np.maximum(self.width, other.width),
-            {**self.hits, **other.hits},
+            _joined(self.hits, other.hits),
         )
 
     def __and__(self, other: Sensitive) -> Sensitive:
@@ -78,9 +85,11 @@ class Sensitive:
         return (self | other)._among(both)
 
     def _among(self, kept: np.ndarray) -> Sensitive:
-        levels = [np.where(kept, level, 0.0) for level in (self.below, self.above, self.width)]
+        below, above, width = (
+            np.where(kept, level, 0.0) for level in (self.below, self.above, self.width)
+        )
         hits = {name: hit & kept for name, hit in self.hits.items()}
-        return Sensitive(self.cells & kept, *levels, hits=hits)
+        return Sensitive(self.cells & kept, below, above, width, hits)
 
     def without(self, cells: np.ndarray) -> Sensitive:
         """Return the verdict with some cells left out, for example waived ones."""
@@ -95,3 +104,34 @@ class Sensitive:
             self.width[cells],
             {name: hit[cells] for name, hit in self.hits.items()},
         )
+
+
+def _joined(
+    one: Mapping[str, np.ndarray], other: Mapping[str, np.ndarray]
+) -> dict[str, np.ndarray]:
+    """Return the cells found by each rule; a rule that stands in both found those of both."""
+    return {
+        name: one[name] | other[name]
+        if name in one and name in other
+        else one.get(name, other.get(name, np.empty(0, bool)))
+        for name in {**one, **other}
+    }
+
+
+def with_wishes(table: Table, found: Sensitive) -> Sensitive:
+    """Add the cells a user declares unsafe, set the levels asked for, leave waived cells out."""
+    if table.unsafe is not None:
+        found = found | Sensitive.by(DECLARED, table.unsafe, 0.0)
+    below, above = (
+        _asked(found.cells, given, asked)
+        for given, asked in ((found.below, table.level_below), (found.above, table.level_above))
+    )
+    found = Sensitive(found.cells, below, above, found.width, found.hits)
+    return found if table.waived is None else found.without(table.waived)
+
+
+def _asked(cells: np.ndarray, given: np.ndarray, asked: np.ndarray | None) -> np.ndarray:
+    """Return the protection levels, the user's own standing in place of the rule's."""
+    if asked is None:
+        return given
+    return np.where(cells & ~np.isnan(asked), asked, given)

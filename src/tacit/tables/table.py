@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tacit.core.errors import DataError, SchemaError, nearest
+from tacit.core.errors import DataError, ProtectionError, SchemaError
+from tacit.tables._selection import CellChoice, chosen_cells, code_keys
+from tacit.tables.contributions import Contributions
 from tacit.tables.dimension import Dimension
 
 if TYPE_CHECKING:
@@ -25,35 +27,12 @@ if TYPE_CHECKING:
     from tacit.tables.sensitive import Sensitive
 
 TOLERANCE = 1e-6
-"""Share of its largest term by which a sum may miss before it counts as not additive."""
-
-
-@dataclass(frozen=True, eq=False)
-class Contributions:
-    """The largest contributions to each cell, by respondents or by holdings."""
-
-    top: np.ndarray
-    """Largest contributions in absolute value, largest first; cells by places, 0 where none."""
-    n_units: np.ndarray
-    """How many distinct units contribute to each cell."""
-    absolute: np.ndarray
-    """Sum of all contributions in absolute value, weighted as the table is."""
-    weight: np.ndarray | None = None
-    """Sampling weights of the largest contributions."""
-    unit: np.ndarray | None = None
-    """Which unit each of the largest contributions came from, -1 where none."""
-    requested: np.ndarray | None = None
-    """Which of the largest contributors asked for protection."""
-
-    @property
-    def depth(self) -> int:
-        """How many of the largest contributions are known."""
-        return int(self.top.shape[1])
-
-    def take(self, cells: np.ndarray) -> Contributions:
-        """Return the contributions of some cells."""
-        parts = {name: None if kept is None else kept[cells] for name, kept in vars(self).items()}
-        return Contributions(**parts)
+"""Share of the sizes of its terms by which a sum may miss before it counts as not additive."""
+_PER_CELL = (
+    *("count", "weighted_count", "lower", "upper", "cost", "level_below", "level_above"),
+    *("frozen", "forced", "waived", "unsafe", "requested"),
+)
+_FLAGS = ("frozen", "forced", "waived", "unsafe", "requested")
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +61,7 @@ class Table:
     holdings: Contributions | None = None
     """The largest contributions by holding."""
     lower: np.ndarray | None = None
-    """Least value of each cell that anyone would think possible; 0 unless values can be negative."""
+    """Least value of each cell that anyone would think possible; 0, or no limit if negative."""
     upper: np.ndarray | None = None
     """Largest value of each cell that anyone would think possible; no limit unless given."""
     frozen: np.ndarray | None = None
@@ -91,8 +70,18 @@ class Table:
     """Cells that must not be published, whatever the rules say."""
     waived: np.ndarray | None = None
     """Cells whose contributors have agreed to publication."""
+    unsafe: np.ndarray | None = None
+    """Cells the user declares sensitive, whatever the rules say."""
+    requested: np.ndarray | None = None
+    """Cells in which a respondent has asked for protection, where the user names the cells."""
+    level_below: np.ndarray | None = None
+    """Lower protection level the user asks for; NaN where the rule decides."""
+    level_above: np.ndarray | None = None
+    """Upper protection level the user asks for; NaN where the rule decides."""
     cost: np.ndarray | None = None
     """What it costs to suppress a cell, where the user says so."""
+    sums: Mapping[str, np.ndarray] = field(default_factory=dict)
+    """Totals of other variables in the same cells, by name."""
     parts: Mapping[str, np.ndarray] = field(default_factory=dict)
     """For linked tables: which cells belong to the table of each name."""
     names: tuple[str, ...] = ()
@@ -105,20 +94,26 @@ class Table:
                 "the relations must have one column per cell",
                 got=f"{self.relations.shape[1]} columns, {n} cells",
             )
-        for name in (
-            "count",
-            "weighted_count",
-            "lower",
-            "upper",
-            "frozen",
-            "forced",
-            "waived",
-            "cost",
-        ):
+        for name in _PER_CELL:
             given = getattr(self, name)
             if given is not None and len(given) != n:
                 raise SchemaError(
                     f"{name} must have one entry per cell", got=f"{len(given)} for {n} cells"
+                )
+        if self.dimensions and self.codes.shape != (n, len(self.dimensions)):
+            raise SchemaError(
+                "every cell needs one code per dimension",
+                got=f"codes of shape {self.codes.shape} for {n} cells",
+            )
+        self._check_flags()
+
+    def _check_flags(self) -> None:
+        for one, other in (("frozen", "forced"), ("frozen", "unsafe"), ("waived", "unsafe")):
+            both = self.flags(one) & self.flags(other)
+            if both.any():
+                raise ProtectionError(
+                    f"cells cannot be {one} and {other} at once",
+                    got=self.describe(np.flatnonzero(both)),
                 )
 
     # -- looking --------------------------------------------------------------------------------
@@ -151,7 +146,7 @@ class Table:
     @cached_property
     def is_empty(self) -> np.ndarray:
         """Cells nobody contributes to; without counts, cells whose value is zero."""
-        return self.value == 0 if self.count is None else self.count == 0
+        return np.asarray(self.value == 0 if self.count is None else self.count == 0)
 
     @cached_property
     def is_total(self) -> np.ndarray:
@@ -168,6 +163,11 @@ class Table:
         lower = np.full(self.n_cells, least) if self.lower is None else self.lower
         upper = np.full(self.n_cells, np.inf) if self.upper is None else self.upper
         return lower, upper
+
+    def flags(self, name: str) -> np.ndarray:
+        """Return one kind of flag (``"frozen"``, ``"forced"``, ...), all false if none is set."""
+        given = getattr(self, name)
+        return np.zeros(self.n_cells, dtype=bool) if given is None else np.asarray(given, bool)
 
     def labels(self, cell: int) -> tuple[str, ...]:
         """Return the codes of a cell, or its name where there are no dimensions."""
@@ -191,35 +191,36 @@ class Table:
         SchemaError
             If there is no such dimension, code or cell.
         """
-        names = [d.name for d in self.dimensions]
-        for name in codes:
-            if name not in names:
-                raise SchemaError(f"there is no dimension {name!r}", do=nearest(name, names))
-        wanted = []
-        for dimension in self.dimensions:
-            code = str(codes.get(dimension.name, dimension.total))
-            if code not in dimension.index:
-                raise SchemaError(
-                    f"{dimension.name!r} has no code {code!r}", do=nearest(code, dimension.codes)
-                )
-            wanted.append(dimension.index[code])
-        found = self._position.get(tuple(wanted))
-        if found is None:
-            raise SchemaError("the table has no such cell", got=codes)
-        return found
+        return int(chosen_cells(self, codes)[0])
+
+    def cells(self, choice: CellChoice) -> np.ndarray:
+        """Return the positions of some cells.
+
+        Parameters
+        ----------
+        choice
+            Codes by dimension (one, a list, or None for all; a dimension left out stands at its
+            total), a list of such choices, a frame with a column per dimension, one flag per
+            cell, or positions.
+        """
+        return chosen_cells(self, choice)
 
     @cached_property
-    def _position(self) -> dict[tuple[int, ...], int]:
-        return {tuple(row): i for i, row in enumerate(self.codes.tolist())}
+    def keys(self) -> tuple[np.ndarray, np.ndarray]:
+        """The codes of all cells packed into one number each, sorted, and where each stood."""
+        packed = code_keys(self.codes, self.dimensions)
+        order = np.argsort(packed, kind="stable")
+        return packed[order], order
 
     @cached_property
     def frame(self) -> Any:
         """The cells as a Polars data frame: a column per dimension, the value and the count."""
         import polars as pl
 
-        columns: dict[str, Any] = {}
-        for j, dimension in enumerate(self.dimensions):
-            columns[dimension.name] = np.array(dimension.codes, dtype=object)[self.codes[:, j]]
+        columns: dict[str, Any] = {
+            dimension.name: pl.Series(dimension.codes, dtype=pl.String).gather(self.codes[:, j])
+            for j, dimension in enumerate(self.dimensions)
+        }
         if not self.dimensions:
             columns["cell"] = [self.labels(i)[0] for i in range(self.n_cells)]
         columns[self.variable or "count"] = self.value
@@ -261,7 +262,97 @@ class Table:
         """Return the table with some parts changed."""
         return replace(self, **changes)
 
-    def protect(self, method: Protection, rule: Rule | Sensitive, **options: Any) -> ProtectedTable:
+    def _flagged(self, name: str, choice: CellChoice, flag: bool) -> Table:
+        flags = self.flags(name).copy()
+        flags[self.cells(choice)] = flag
+        return self.replace(**{name: flags})
+
+    def freeze(self, choice: CellChoice, flag: bool = True) -> Table:
+        """Return the table with cells that must be published, or may again be suppressed."""
+        return self._flagged("frozen", choice, flag)
+
+    def force(self, choice: CellChoice, flag: bool = True) -> Table:
+        """Return the table with cells that must be suppressed, or may again be published."""
+        return self._flagged("forced", choice, flag)
+
+    def waive(self, choice: CellChoice, flag: bool = True) -> Table:
+        """Return the table with cells whose contributors agree to publication."""
+        return self._flagged("waived", choice, flag)
+
+    def request(self, choice: CellChoice, flag: bool = True) -> Table:
+        """Return the table with cells in which a respondent has asked for protection."""
+        return self._flagged("requested", choice, flag)
+
+    def declare_unsafe(
+        self, choice: CellChoice, *, below: float | None = None, above: float | None = None
+    ) -> Table:
+        """Return the table with cells that are sensitive whatever the rules say."""
+        table = self._flagged("unsafe", choice, flag=True)
+        return table.with_levels(choice, below=below, above=above)
+
+    def with_levels(
+        self, choice: CellChoice, *, below: float | None = None, above: float | None = None
+    ) -> Table:
+        """Return the table with protection levels for some cells in place of the rule's."""
+        table = self._with_numbers("level_below", choice, below)
+        return table._with_numbers("level_above", choice, above)
+
+    def with_cost(self, choice: CellChoice, cost: Any) -> Table:
+        """Return the table with what it costs to suppress some cells.
+
+        Cells that were never given a cost have the cost of their absolute value.
+        """
+        present = np.abs(self.value) if self.cost is None else self.cost
+        return self.replace(cost=present)._with_numbers("cost", choice, cost)
+
+    def with_bounds(self, choice: CellChoice, *, lower: Any = None, upper: Any = None) -> Table:
+        """Return the table with what anyone would think possible of some cells beforehand."""
+        cells = self.cells(choice)
+        low, high = (bound.copy() for bound in self.bounds)
+        low[cells] = low[cells] if lower is None else lower
+        high[cells] = high[cells] if upper is None else upper
+        outside = cells[(self.value[cells] < low[cells]) | (self.value[cells] > high[cells])]
+        if len(outside):
+            raise DataError("the bounds of a cell must hold its value", got=self.describe(outside))
+        return self.replace(lower=low, upper=high)
+
+    def _with_numbers(self, name: str, choice: CellChoice, numbers: Any) -> Table:
+        if numbers is None:
+            return self
+        if np.any(np.asarray(numbers) < 0):
+            raise DataError(f"a {name.replace('_', ' ')} cannot be negative", got=numbers)
+        present = getattr(self, name)
+        filled = np.full(self.n_cells, np.nan) if present is None else np.array(present, float)
+        filled[self.cells(choice)] = numbers
+        return self.replace(**{name: filled})
+
+    def sensitive(self, rule: Rule | Sensitive | None = None) -> Sensitive:
+        """Return the sensitive cells: by a rule, and as the user declared, waived ones left out.
+
+        Raises
+        ------
+        ProtectionError
+            If a sensitive cell is frozen: it cannot be both published and protected.
+        """
+        from tacit.tables.sensitive import Sensitive, with_wishes
+
+        if rule is None:
+            found = Sensitive.none(self.n_cells)
+        else:
+            found = rule if isinstance(rule, Sensitive) else rule.sensitive(self)
+        found = with_wishes(self, found)
+        stuck = np.flatnonzero(found.cells & self.flags("frozen"))
+        if len(stuck):
+            raise ProtectionError(
+                "sensitive cells cannot be protected because they must be published",
+                got=self.describe(stuck),
+                do="release them (freeze with flag=False), or waive their protection",
+            )
+        return found
+
+    def protect(
+        self, method: Protection, rule: Rule | Sensitive | None = None, **options: Any
+    ) -> ProtectedTable:
         """Find the sensitive cells and protect them.
 
         Parameters
@@ -269,7 +360,7 @@ class Table:
         method
             How to protect, for example ``tables.SuppressModular()``.
         rule
-            What is sensitive: a rule, several joined with ``|`` and ``&``, or cells found before.
+            What is sensitive: a rule, several joined with ``|`` and ``&``, or cells found before;
+            nothing if the user has declared the unsafe cells.
         """
-        sensitive = rule if not hasattr(rule, "sensitive") else rule.sensitive(self)
-        return method.protect(self, sensitive, **options)
+        return method.protect(self, self.sensitive(rule), **options)

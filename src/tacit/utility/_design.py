@@ -10,10 +10,9 @@ import numpy as np
 
 from tacit.core.errors import DataError
 from tacit.core.keys import encode_series
-from tacit.core.pairing import Pair
-from tacit.core.schema import Kind, Role
+from tacit.core.pairing import Pair, substantive_columns
+from tacit.core.schema import Kind
 
-_NOT_COMPARED = {Role.WEIGHT, Role.HOUSEHOLD, Role.IDENTIFIER}
 _MOST_LEVELS = 40
 """Categories beyond the most frequent ones are taken together."""
 
@@ -76,7 +75,7 @@ class Design:
 
 def comparable(both: Pair) -> list[str]:
     """Columns of both files that a model may use: no weights, identifiers or household numbers."""
-    return [c for c in both.shared if not both.original.schema[c].roles & _NOT_COMPARED]
+    return [c for c in substantive_columns(both.original) if c in both.released.schema]
 
 
 def _drawn(table: Any, most: int | None, rng: np.random.Generator | None) -> Any:

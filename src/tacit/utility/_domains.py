@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tacit.core.common_scale import as_text
 from tacit.core.keys import group_ids
 from tacit.core.pairing import Pair
 from tacit.core.schema import Kind, Role
-from tacit.utility._tables import SharedCodes, _as_text, tabulated_columns
+from tacit.utility._tables import SharedCodes, tabulated_columns
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ def _labels(both: Pair, columns: Sequence[str], rows: np.ndarray) -> list[str]:
     n = both.original.n_records
     parts = []
     for column in columns:
-        old, new = (_as_text(side.local[column]) for side in (both.original, both.released))
+        old, new = (as_text(side.local[column]) for side in (both.original, both.released))
         texts = [old[int(r)] if r < n else new[int(r) - n] for r in rows]
         parts.append([f"{column} = {'missing' if t is None else t}" for t in texts])
     return [", ".join(words) for words in zip(*parts, strict=True)]

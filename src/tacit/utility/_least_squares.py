@@ -7,9 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tacit.core.common_scale import as_text
 from tacit.core.data import Microdata
 from tacit.core.errors import DataError
 from tacit.core.schema import Kind
+
+_COLLINEAR = 1e-12
+"""Directions with less than this share of the largest variation are taken for collinear."""
 
 
 @dataclass(frozen=True)
@@ -22,6 +26,8 @@ class Fit:
     degrees: int
     r_squared: float
     n_left_out: int
+    references: dict[str, str]
+    """The category of each categorical predictor that the others are compared with."""
 
     @classmethod
     def of(
@@ -32,9 +38,14 @@ class Fit:
         *,
         like: Fit | None = None,
     ) -> Fit:
-        """Fit by (weighted) least squares, with the coefficients of another fit if one is given."""
+        """Fit by (weighted) least squares, with the coefficients of another fit if one is given.
+
+        Categories that the other fit does not know get coefficients of their own after its own.
+        Coefficients that the records do not determine are NaN.
+        """
         y = data.numeric([response])[:, 0]
-        names, matrix = _columns(data, predictors, like)
+        references = _references(data, predictors) if like is None else like.references
+        names, matrix = _columns(data, predictors, references, [] if like is None else like.names)
         complete = np.isfinite(matrix).all(axis=1) & np.isfinite(y)
         if complete.sum() <= len(names):
             raise DataError(
@@ -44,29 +55,16 @@ class Fit:
             )
         weights = data.weights
         shares = np.ones(len(y)) if weights is None else weights / weights.mean()
-        return cls._solved(
-            names, matrix[complete], y[complete], shares[complete], int((~complete).sum())
-        )
-
-    @classmethod
-    def _solved(
-        cls, names: list[str], matrix: np.ndarray, y: np.ndarray, shares: np.ndarray, left_out: int
-    ) -> Fit:
-        root = np.sqrt(shares)
-        scaled = matrix * root[:, None]
-        inverse = np.linalg.pinv(scaled.T @ scaled)
-        coefficients = inverse @ (scaled.T @ (root * y))
-        residual = root * (y - matrix @ coefficients)
-        degrees = len(y) - int(np.linalg.matrix_rank(scaled))
-        variance = float(residual @ residual) / max(degrees, 1)
-        errors = np.sqrt(np.maximum(np.diag(inverse) * variance, 0.0))
-        absent = ~(matrix != 0).any(axis=0)
-        coefficients = np.where(absent, np.nan, coefficients)
-        errors = np.where(absent, np.nan, errors)
-        centred = root * (y - np.average(y, weights=shares))
+        x, y, w = matrix[complete], y[complete], shares[complete]
+        solved = _Solution.of(x * np.sqrt(w)[:, None], y * np.sqrt(w))
+        centred = np.sqrt(w) * (y - np.average(y, weights=w))
         total = float(centred @ centred)
-        r_squared = 1.0 - float(residual @ residual) / total if total > 0 else float("nan")
-        return cls(names, coefficients, errors, degrees, r_squared, left_out)
+        r_squared = 1.0 - solved.squares / total if total > 0 else float("nan")
+        n_left_out = int((~complete).sum())
+        return cls(
+            names, solved.coefficients, solved.errors, solved.degrees, r_squared, n_left_out,
+            references,
+        )  # fmt: skip
 
     def coefficient(self, name: str) -> float:
         """Return an estimate."""
@@ -81,33 +79,71 @@ class Fit:
         return float(self.coefficients[at]) - half, float(self.coefficients[at]) + half
 
 
+@dataclass(frozen=True)
+class _Solution:
+    """Least squares; NaN where the records leave a coefficient open."""
+
+    coefficients: np.ndarray
+    errors: np.ndarray
+    degrees: int
+    squares: float
+
+    @classmethod
+    def of(cls, x: np.ndarray, y: np.ndarray) -> _Solution:
+        # Columns of length 1: what counts as collinear must not depend on units.
+        lengths = np.linalg.norm(x, axis=0)
+        lengths = np.where(lengths > 0, lengths, 1.0)
+        scaled = x / lengths
+        values, vectors = np.linalg.eigh(scaled.T @ scaled)
+        kept = values > _COLLINEAR * max(float(values.max(initial=0.0)), 1e-300)
+        axes = vectors[:, kept]
+        inverse = (axes / values[kept]) @ axes.T
+        solution = inverse @ (scaled.T @ y)
+        residual = y - scaled @ solution
+        squares, degrees = float(residual @ residual), len(y) - int(kept.sum())
+        errors = np.sqrt(np.maximum(np.diag(inverse) * squares / max(degrees, 1), 0.0))
+        is_open = np.abs(1 - (axes**2).sum(axis=1)) > 1e-6
+        coefficients, errors = (np.where(is_open, np.nan, v / lengths) for v in (solution, errors))
+        return cls(coefficients, errors, degrees, squares)
+
+
+def _references(data: Microdata, predictors: Sequence[str]) -> dict[str, str]:
+    """Return the most frequent category of each categorical predictor."""
+    levels = {
+        name: _levels(data, name) for name in predictors if data.schema[name].kind != Kind.NUMERIC
+    }
+    return {name: found[0] for name, found in levels.items() if found}
+
+
 def _columns(
-    data: Microdata, predictors: Sequence[str], like: Fit | None
+    data: Microdata, predictors: Sequence[str], references: dict[str, str], first: list[str]
 ) -> tuple[list[str], np.ndarray]:
-    """Return the names and columns of the model, the intercept first."""
-    found: list[tuple[str, np.ndarray]] = [("", np.ones(data.n_records))]
+    """Return the names and columns of the model: those named first, then all others."""
+    found: dict[str, np.ndarray] = {"": np.ones(data.n_records)}
     for name in predictors:
         if data.schema[name].kind == Kind.NUMERIC:
-            found.append((name, data.numeric([name])[:, 0]))
+            found[name] = data.numeric([name])[:, 0]
         else:
-            found += _indicators(data, name, drop_first=like is None)
-    if like is None:
-        return [name for name, _ in found], np.column_stack([values for _, values in found])
-    given = dict(found)
-    rows = [given.get(name, np.zeros(data.n_records)) for name in like.names]
-    return list(like.names), np.column_stack(rows)
+            found |= _indicators(data, name, references.get(name))
+    names = [*first, *(name for name in found if name not in first)]
+    nothing = np.zeros(data.n_records)
+    return names, np.column_stack([found.get(name, nothing) for name in names])
 
 
-def _indicators(data: Microdata, name: str, *, drop_first: bool) -> list[tuple[str, np.ndarray]]:
-    """Return an indicator for each category, but for the most frequent one on request."""
-    import polars as pl
-
-    column = data.local[name].cast(pl.String)
-    counts = column.drop_nulls().value_counts()
-    counts = counts.sort(["count", column.name], descending=[True, False])
+def _indicators(data: Microdata, name: str, reference: str | None) -> dict[str, np.ndarray]:
+    """Return an indicator for each category but the reference; gaps are NaN."""
+    column = as_text(data.local[name])
     gaps = column.is_null().to_numpy()
-    found = []
-    for level in counts[column.name].to_list()[int(drop_first) :]:
-        values = (column == level).fill_null(False).to_numpy().astype(float)
-        found.append((f"{name} = {level}", np.where(gaps, np.nan, values)))
+    found = {}
+    for level in _levels(data, name):
+        if level != reference:
+            values = (column == level).fill_null(False).to_numpy().astype(float)
+            found[f"{name} = {level}"] = np.where(gaps, np.nan, values)
     return found
+
+
+def _levels(data: Microdata, name: str) -> list[str]:
+    """Return the categories of a column as text, the most frequent first."""
+    column = as_text(data.local[name]).alias("level")
+    counts = column.drop_nulls().value_counts()
+    return [str(v) for v in counts.sort(["count", "level"], descending=[True, False])["level"]]

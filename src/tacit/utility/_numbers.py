@@ -9,10 +9,8 @@ import numpy as np
 
 from tacit.core.data import Microdata
 from tacit.core.errors import DataError
-from tacit.core.pairing import Pair
-from tacit.core.schema import Kind, Role
-
-_NOT_MEASURED = {Role.WEIGHT, Role.HOUSEHOLD, Role.IDENTIFIER}
+from tacit.core.pairing import Pair, substantive_columns
+from tacit.core.schema import Kind
 
 
 @dataclass(frozen=True)
@@ -26,6 +24,10 @@ class Numbers:
     """Weights of both files, all 1 where one of them has none."""
     lost: list[str]
     """Numeric columns of the original that the release does not have as numbers."""
+    weighted: bool
+    """Whether both files have weights."""
+    weights_lost: bool
+    """Whether the original has weights but the release has none."""
 
     @classmethod
     def of(cls, both: Pair, columns: Sequence[str] | None, *, by: str) -> Numbers:
@@ -33,33 +35,33 @@ class Numbers:
         numeric = numeric_columns(both.original)
         released = set(numeric_columns(both.released))
         chosen = list(columns) if columns else [name for name in numeric if name in released]
-        sides = both.original, both.released
-        for side in sides:
+        for side in both.sides:
             side.schema.require(chosen, kinds=[Kind.NUMERIC], by=by)
             if side.n_records == 0:
                 raise DataError(f"{by} needs at least one record", got="an empty file")
         if not chosen:
             raise DataError(f"{by} needs numeric columns that both files have")
-        before, after = (finite(side, chosen, by=by) for side in sides)
+        before, after = (finite(side, chosen, by=by) for side in both.sides)
         lost = [name for name in numeric if name not in released] if columns is None else []
-        return cls(chosen, before, after, shared_weights(both), lost)
+        has_weights = [side.schema.weight is not None for side in both.sides]
+        weighted, weights_lost = all(has_weights), has_weights == [True, False]
+        return cls(chosen, before, after, shared_weights(both), lost, weighted, weights_lost)
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What a reader must know about columns that could not be compared."""
-        if not self.lost:
-            return ()
-        gone = ", ".join(self.lost)
-        return (f"No longer numbers in the release, and not in this number: {gone}.",)
+        """What a reader must know about columns and weights that could not be compared."""
+        said = []
+        if self.lost:
+            gone = ", ".join(self.lost)
+            said.append(f"No longer numbers in the release, and not in this number: {gone}.")
+        if self.weights_lost:
+            said.append("The release has no weights, so both files were compared unweighted.")
+        return tuple(said)
 
 
 def numeric_columns(data: Microdata) -> list[str]:
     """Numbers that are no weights, identifiers or household numbers."""
-    return [
-        v.name
-        for v in data.schema.variables
-        if v.kind == Kind.NUMERIC and not v.roles & _NOT_MEASURED
-    ]
+    return substantive_columns(data, [Kind.NUMERIC])
 
 
 def finite(data: Microdata, columns: Sequence[str], *, by: str) -> np.ndarray:

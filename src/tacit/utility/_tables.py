@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from tacit.core.common_scale import common_codes
 from tacit.core.errors import DataError
-from tacit.core.keys import encode_series, group_ids
-from tacit.core.pairing import Pair
-from tacit.core.schema import Kind, Role
+from tacit.core.keys import group_ids
+from tacit.core.pairing import Pair, substantive_columns
+from tacit.core.schema import Kind
+from tacit.core.table_measures import cramers_v
 
-_NOT_TABULATED = {Role.WEIGHT, Role.HOUSEHOLD, Role.IDENTIFIER}
 _MOST_LEVELS = 200
 """By default columns with more categories than this are not tabulated."""
 _MOST_NUMBERS = 20
@@ -32,18 +32,10 @@ class SharedCodes:
     @classmethod
     def of(cls, both: Pair, columns: Sequence[str]) -> SharedCodes:
         """Code the columns of both files together, by their labels as text where types differ."""
-        import polars as pl
-
         tables = [both.original.local, both.released.local]
         if min(t.height for t in tables) == 0:
             raise DataError("tables need at least one record in each file", got="none")
-        codes = []
-        for column in columns:
-            series = [t[column] for t in tables]
-            if series[0].dtype != series[1].dtype:
-                numeric = all(s.dtype.is_numeric() for s in series)
-                series = [s.cast(pl.Float64) if numeric else _as_text(s) for s in series]
-            codes.append(encode_series(pl.concat([s.rename("v") for s in series])))
+        codes = [np.concatenate(common_codes(*(t[column] for t in tables))) for column in columns]
         stacked = np.column_stack(codes) if codes else np.empty((sum(map(len, tables)), 0))
         n = tables[0].height
         old, new = both.original.weights, both.released.weights
@@ -76,22 +68,13 @@ class SharedCodes:
         return bool(len(new)) and not np.isin(new, self.before[:, j]).any()
 
 
-def _as_text(series: Any) -> Any:
-    """Return labels as text; whole floats are written like integers."""
-    import polars as pl
-
-    if series.dtype.is_float() and (series.drop_nulls() % 1 == 0).all():
-        series = series.cast(pl.Int64)
-    return series.cast(pl.String)
-
-
 def tabulated_columns(both: Pair) -> list[str]:
     """Columns of both files that are categories, or numbers with few values."""
     found = []
-    for column in both.shared:
-        variable = both.original.schema[column]
-        if variable.roles & _NOT_TABULATED:
+    for column in substantive_columns(both.original):
+        if column not in both.released.schema:
             continue
+        variable = both.original.schema[column]
         n_levels = both.original.local[column].n_unique()
         limit = _MOST_NUMBERS if variable.kind == Kind.NUMERIC else _MOST_LEVELS
         if n_levels <= limit:
@@ -99,17 +82,11 @@ def tabulated_columns(both: Pair) -> list[str]:
     return found
 
 
-def cramers_v(codes: np.ndarray, weights: np.ndarray | None) -> float:
+def association(codes: np.ndarray, weights: np.ndarray | None) -> float:
     """Return Cramer's V of two columns of codes; 0 where it is not defined."""
     table = np.zeros(tuple(int(c.max()) + 2 for c in codes.T))
     np.add.at(table, tuple((codes + 1).T), 1.0 if weights is None else weights)
-    table = table[table.sum(axis=1) > 0][:, table.sum(axis=0) > 0]
-    total, smaller = table.sum(), min(table.shape) - 1
-    if total == 0 or smaller < 1:
-        return 0.0
-    expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / total
-    chi_square = float(((table - expected) ** 2 / expected).sum())
-    return float(np.sqrt(chi_square / total / smaller))
+    return float(np.nan_to_num(cramers_v(table)))
 
 
 def entropy(shares: np.ndarray) -> float:

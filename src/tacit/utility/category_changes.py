@@ -12,8 +12,8 @@ from tacit.core.families import Utility
 from tacit.core.measurement import Measurement
 from tacit.core.method import Columns
 from tacit.core.pairing import Pair, pair
+from tacit.core.record_order import order_warnings
 from tacit.core.schema import Kind, Variable
-from tacit.risk._linkage_pair import position_doubts
 from tacit.utility._tables import SharedCodes, entropy, tabulated_columns
 
 
@@ -51,6 +51,8 @@ class CategoryChanges(
 
     columns: Columns | None = None
     """Columns to compare; by default categories and numbers with at most 20 values."""
+    record_id: str | None = None
+    """Column that numbers the records of two plain files; by default they are paired by order."""
 
     def objection(self, original: Microdata) -> str | None:
         """Say that there is no categorical column."""
@@ -62,7 +64,8 @@ class CategoryChanges(
 
     def measure(self, original: Any, release: Any = None) -> Measurement:
         """Return the mean move of the categories."""
-        both = pair(original, release)
+        both = pair(original, release, self.record_id)
+        doubts = order_warnings(both, by=self.key)
         columns = list(self.columns) if self.columns else tabulated_columns(both)
         for side in (both.original, both.released):
             side.schema.require(columns)
@@ -97,7 +100,7 @@ class CategoryChanges(
             ),
             warnings=(
                 *(f"{c!r} has other categories in the release: left out" for c in recoded),
-                *position_doubts(both, release),
+                *doubts,
             ),
         )  # fmt: skip
 

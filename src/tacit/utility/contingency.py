@@ -11,10 +11,10 @@ from annotated_types import Ge
 from tacit.core.data import Microdata
 from tacit.core.errors import DataError
 from tacit.core.families import Utility
-from tacit.core.measurement import Measurement
+from tacit.core.measurement import Measurement, counted
 from tacit.core.method import Columns
 from tacit.core.pairing import pair
-from tacit.utility._tables import SharedCodes, cramers_v, entropy, tabulated_columns
+from tacit.utility._tables import SharedCodes, association, entropy, tabulated_columns
 
 Distance = Literal["hellinger", "total-variation"]
 _MOST_TABLES = 2000
@@ -93,7 +93,7 @@ class ContingencyLoss(
             details={"tables": sorted(rows, key=lambda r: -r[name])[:50], "n_tables": len(rows),
                      "recoded": recoded},
             explanation=(
-                f"Of {len(rows)} tables of {self.order} variable(s) the one of "
+                f"Of {counted(len(rows), 'table')} of {counted(self.order, 'variable')} the one of "
                 f"{' by '.join(worst['columns'])} moved most ({worst[name]:.3f} on a scale from 0 "
                 "to 1)."
             ),
@@ -130,7 +130,7 @@ def _row(codes: SharedCodes, chosen: tuple[int, ...]) -> dict[str, Any]:
         "new_cells": int((~there & (q > 0)).sum()),
     }
     if len(chosen) == 2:
-        old = cramers_v(codes.before[:, chosen], codes.weights[0])
-        new = cramers_v(codes.after[:, chosen], codes.weights[1])
+        old = association(codes.before[:, chosen], codes.weights[0])
+        new = association(codes.after[:, chosen], codes.weights[1])
         row["cramers_v_change"] = new - old
     return row

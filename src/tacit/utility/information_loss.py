@@ -8,17 +8,15 @@ from typing import Any
 import numpy as np
 
 from tacit.core.data import Microdata
-from tacit.core.errors import DataError
 from tacit.core.families import Utility
-from tacit.core.measurement import Measurement
+from tacit.core.measurement import Measurement, counted
 from tacit.core.method import Columns
 from tacit.core.pairing import Pair, pair
-from tacit.core.schema import Kind, Role
-from tacit.risk._linkage_pair import position_doubts
+from tacit.core.record_order import order_warnings
 from tacit.utility._discrepancy import Discrepancy
+from tacit.utility._numbers import Numbers, numeric_columns
 from tacit.utility._structure import Factors, Structure
 
-_NOT_MEASURED = {Role.WEIGHT, Role.HOUSEHOLD, Role.IDENTIFIER}
 _ZERO = 1e-9
 """Factor loadings and coefficients at most this large count as zero."""
 _DOMINATES = 10.0
@@ -77,18 +75,20 @@ class InformationLoss(
 
     columns: Columns | None = None
     """Numeric columns; by default all that both files have, but weights and household numbers."""
+    record_id: str | None = None
+    """Column that numbers the records of two plain files; by default they are paired by order."""
 
     def objection(self, original: Microdata) -> str | None:
         """Say that there is no numeric column, if there is none."""
-        if self.columns is None and not _numeric_columns(original):
+        if self.columns is None and not numeric_columns(original):
             return "no numeric column, and the loss of categories is not measured here"
         return None
 
     def measure(self, original: Any, release: Any = None) -> Measurement:
         """Return the average relative change of the numbers and of their statistics."""
-        both = pair(original, release)
+        both = pair(original, release, self.record_id)
         comparison = _Comparison(both, self.columns, by=self.key)
-        doubts = position_doubts(both, release)
+        doubts = order_warnings(both, by=self.key)
         table = comparison.table()
         terms = _terms(table)
         defined = [t for t in terms.values() if not np.isnan(t)]
@@ -119,25 +119,12 @@ class _Comparison:
     """Numeric columns of an original and its release, with their statistics."""
 
     def __init__(self, both: Pair, columns: Columns | None, *, by: str) -> None:
-        self._both = both
-        self.columns = list(columns) if columns is not None else _shared_columns(both)
-        for side in (both.original, both.released):
-            side.schema.require(self.columns, kinds=[Kind.NUMERIC], by=by)
-            if side.n_records == 0:
-                raise DataError(f"{by} needs at least one record", got="an empty file")
-        if not self.columns:
-            raise DataError(f"{by} needs numeric columns that both files have")
-        numeric = _numeric_columns(both.original) if columns is None else []
-        self._lost = [name for name in numeric if name not in self.columns]
-        self._before = both.original.numeric(self.columns)
-        self._after = both.released.numeric(self.columns)
-        _check_finite(self._before, self._after, self.columns)
+        self._both, self._numbers = both, Numbers.of(both, columns, by=by)
+        self.columns = self._numbers.columns
         at, to = both.matched
-        self._x, self._y = self._before[at], self._after[to]
-        old, new = both.original.weights, both.released.weights
-        self._weighted = old is not None and new is not None
-        self.original = Structure.of(self._before, old if self._weighted else None)
-        self.release = Structure.of(self._after, new if self._weighted else None)
+        self._x, self._y = self._numbers.before[at], self._numbers.after[to]
+        self.original = Structure.of(self._numbers.before, self._numbers.weights[0])
+        self.release = Structure.of(self._numbers.after, self._numbers.weights[1])
 
     def table(self) -> dict[str, Discrepancy]:
         """Rows of DF07's table of discrepancies."""
@@ -173,8 +160,10 @@ class _Comparison:
 
     def scaled_changes(self) -> np.ndarray:
         """Terms of IL1s: changes in standard deviations, corresponding records by columns."""
-        weights = self._both.original.weights if self._weighted else None
-        each = [Structure.of(column[:, None], weights).deviations[0] for column in self._before.T]
+        each = [
+            Structure.of(column[:, None], self._numbers.weights[0]).deviations[0]
+            for column in self._numbers.before.T
+        ]
         scale = np.where(np.array(each) > 0, np.sqrt(2) * np.array(each), np.nan)
         return np.asarray(np.abs(self._x - self._y) / scale)
 
@@ -199,8 +188,8 @@ class _Comparison:
                 "release": self.release.n_complete,
             },
             "constant_columns": [c for c, flat in zip(self.columns, constant, strict=True) if flat],
-            "columns_not_compared": self._lost,
-            "weighted": self._weighted,
+            "columns_not_compared": self._numbers.lost,
+            "weighted": self._numbers.weighted,
         }
 
     def warnings(self) -> tuple[str, ...]:
@@ -208,36 +197,10 @@ class _Comparison:
         found = []
         n_gone = int(np.sum(np.isnan(self._y) & ~np.isnan(self._x)))
         if n_gone:
-            found.append(f"{n_gone:,} values were suppressed; their loss is not in this number.")
-        if self._lost:
-            gone = ", ".join(self._lost)
-            found.append(f"No longer numbers in the release, and not in this number: {gone}.")
-        if self._both.original.schema.weight is not None and not self._weighted:
-            found.append("The release has no weights, so both files were compared unweighted.")
-        return tuple(found)
-
-
-def _check_finite(before: np.ndarray, after: np.ndarray, columns: list[str]) -> None:
-    infinite = np.isinf(before).any(axis=0) | np.isinf(after).any(axis=0)
-    if infinite.any():
-        name = columns[int(np.flatnonzero(infinite)[0])]
-        raise DataError(
-            f"column {name!r} holds infinite values, which have no mean",
-            do="replace them first, or name other columns",
-        )
-
-
-def _numeric_columns(data: Microdata) -> list[str]:
-    return [
-        v.name
-        for v in data.schema.variables
-        if v.kind == Kind.NUMERIC and not v.roles & _NOT_MEASURED
-    ]
-
-
-def _shared_columns(both: Pair) -> list[str]:
-    released = set(_numeric_columns(both.released))
-    return [name for name in _numeric_columns(both.original) if name in released]
+            found.append(
+                f"Suppressed, and their loss not in this number: {counted(n_gone, 'value')}."
+            )
+        return (*found, *self._numbers.warnings)
 
 
 def _terms(table: dict[str, Discrepancy]) -> dict[str, float]:

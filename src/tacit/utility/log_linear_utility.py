@@ -45,13 +45,19 @@ class LogLinearUtility(
     .. math:: DU_{llm} = L_{M^*}(D_{post}) - L_{M^*}(D_{pre}), \qquad
        L_M(n) = \sum_c n_c \log \hat\pi_c .
 
+    Swapping keeps the margins of single variables, so that it can only weaken relations and
+    :math:`DU_{llm}` is below zero. Other methods make categories less evenly used, which raises a
+    log-likelihood; a constant file has the largest. So :math:`DU_{llm}` is split into the change
+    :math:`D_1` of the log-likelihood of independent variables and the rest, :math:`D_2`, that of
+    their relations, and the value is :math:`-|D_1| - |D_2|`: the paper's where margins are kept,
+    and never above zero. Its own number is in ``details["du_llm"]``.
+
     The paper gives the model by its sufficient margins, so its parameters are fitted to each table;
     ``likelihood = "fitted"`` keeps those of the original, which makes a combination that the
-    original does not have impossible and the value minus infinity. Refitted, the value also rises
-    or falls as categories become more or less evenly used; what each relation of the model lost is
-    in ``details["worst"]``. A release of another number of records is scaled to that of the
-    original. Cells without records count as possible: with many
-    categories AIC keeps too few interactions rather than too many [gomatam2005]_.
+    original does not have impossible and the value minus infinity; it is not split. What each
+    relation of the model lost is in ``details["worst"]``. A release of another number of records is
+    scaled to that of the original. Cells without records count as possible: with many categories
+    AIC keeps too few interactions rather than too many [gomatam2005]_.
 
     Examples
     --------
@@ -98,32 +104,43 @@ class LogLinearUtility(
         before, after = _dense_tables(codes, self.most_cells)
         penalty = 2.0 if self.criterion == "aic" else float(np.log(before.sum()))
         best = searched(before, penalty, self.largest)
-        value, impossible = self._change(best, before, after)
+        change = self._change(best, before, after)
+        value = change["value"]
         names = [[codes.columns[j] for j in sorted(g)] for g in best.model.generators]
         return Measurement(
             key=self.key, title=self.title, value=value, better="higher",
+            bounds=(-np.inf, 0.0),
             details={
                 "columns": codes.columns, "criterion": self.criterion, "generators": names,
                 "parameters": best.model.n_parameters(before.shape), "cells": before.size,
                 "log_likelihood": best.log_likelihood, "per_record": float(value / before.sum()),
-                "impossible_records": impossible,
+                **{name: number for name, number in change.items() if name != "value"},
+                "impossible_records": int(after[best.expected <= 0].sum()),
                 "worst": _terms_lost(best, before, after, codes.columns),
             },
             explanation=_explanation(value, names, int(before.sum())),
             warnings=_warnings(best, other, "left out" if self.columns is None else "all new"),
         )  # fmt: skip
 
-    def _change(self, best: Fit, before: np.ndarray, after: np.ndarray) -> tuple[float, int]:
-        """Return DU_llm, and the records of the release that the fitted model excludes."""
-        scale = before.sum() / after.sum()
-        impossible = int(after[best.expected <= 0].sum())
+    def _change(self, best: Fit, before: np.ndarray, after: np.ndarray) -> dict[str, float]:
+        """Return the value, DU_llm, and its parts by single variables and by relations."""
+        scale, rounding = before.sum() / after.sum(), 1e-9 * max(abs(best.log_likelihood), 1.0)
+
+        def exact(change: float) -> float:
+            return 0.0 if abs(change) <= rounding else float(change)
+
         if self.likelihood == "fitted":
-            reached = log_likelihood(after, best.expected)
-        else:
-            reached = fitted(after, best.model).log_likelihood
-        change = reached * scale - best.log_likelihood  # Eq. (3) of karr2004
-        rounding = 1e-9 * max(abs(best.log_likelihood), 1.0)
-        return (0.0 if abs(change) <= rounding else float(change)), impossible
+            reached = log_likelihood(after, best.expected) * scale
+            change = exact(reached - best.log_likelihood)  # Eq. (3) of karr2004
+            return {"value": 0.0 - abs(change), "du_llm": change}
+        single = LogLinearModel.independence(before.ndim)
+        reached = fitted(after, best.model).log_likelihood * scale
+        change = exact(reached - best.log_likelihood)  # Eq. (3) of karr2004
+        old, new = (fitted(t, single).log_likelihood for t in (before, after))
+        margins = exact(new * scale - old)
+        relations = exact(change - margins)
+        value = 0.0 - abs(margins) - abs(relations)
+        return {"value": value, "du_llm": change, "margins": margins, "relations": relations}
 
 
 def _small_enough(codes: SharedCodes) -> SharedCodes:
@@ -193,8 +210,7 @@ def _explanation(value: float, names: list[list[str]], n: int) -> str:
         return f"The model of the original, {model}, fits the release as well."
     if np.isinf(value):
         return f"The release has combinations that the model of the original, {model}, excludes."
-    way = "lower" if value < 0 else "higher"
     return (
-        f"The log-likelihood of the model of the original, {model}, is {abs(value):.4g} {way} on "
-        f"the release ({abs(value) / n:.3g} per record)."
+        f"The log-likelihood of the model of the original, {model}, has changed by "
+        f"{abs(value):.4g} on the release ({abs(value) / n:.3g} per record)."
     )

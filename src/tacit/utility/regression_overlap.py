@@ -7,14 +7,18 @@ from typing import Annotated, Any
 import numpy as np
 from annotated_types import Gt, Lt
 
+from tacit.core.common_scale import as_text
 from tacit.core.data import Microdata
 from tacit.core.errors import DataError
 from tacit.core.families import Utility
 from tacit.core.measurement import Measurement
 from tacit.core.method import Columns
-from tacit.core.pairing import pair
+from tacit.core.pairing import Pair, pair
 from tacit.core.schema import Kind
 from tacit.utility._least_squares import Fit
+
+_MOST = 5
+"""New categories that are named."""
 
 
 class RegressionOverlap(
@@ -41,7 +45,9 @@ class RegressionOverlap(
 
     negative gaps counting as 0. The value is the mean over the coefficients, the intercept left
     out. Categories enter by indicators; the most frequent category of the original is the
-    reference. A category that the release no longer has counts as no overlap.
+    reference. A category that the release no longer has counts as no overlap, and so do all of a
+    variable whose reference is gone; a new one gets a coefficient of its own, which nothing is
+    compared with. Coefficients that the original does not determine are left out.
 
     Examples
     --------
@@ -75,7 +81,8 @@ class RegressionOverlap(
             side.schema.require(self.predictors)
         before = Fit.of(both.original, self.response, self.predictors)
         after = Fit.of(both.released, self.response, self.predictors, like=before)
-        rows = [_compared(name, before, after, self.level) for name in before.names if name]
+        names = [name for name in before.names if name and not np.isnan(before.coefficient(name))]
+        rows = [_compared(name, before, after, self.level) for name in names]
         if not rows:
             raise DataError("the regression has no coefficient to compare")
         value = float(np.mean([row["overlap"] for row in rows]))
@@ -85,13 +92,38 @@ class RegressionOverlap(
             details={
                 "coefficients": rows, "r_squared": [before.r_squared, after.r_squared],
                 "left_out": [before.n_left_out, after.n_left_out],
+                "not_determined": [n for n in before.names if n and n not in names],
+                "new_in_release": [n for n in after.names if n not in before.names],
             },
             explanation=(
                 f"In the regression of {self.response} on {', '.join(self.predictors)} the "
                 f"confidence intervals of original and release overlap by {100 * value:.0f} % on "
                 f"average, least for {worst['name']} ({100 * worst['overlap']:.0f} %)."
             ),
+            warnings=_warnings(both, before, after, rows),
         )  # fmt: skip
+
+
+def _warnings(both: Pair, before: Fit, after: Fit, rows: list[dict[str, Any]]) -> tuple[str, ...]:
+    """Say where the model could not be fitted to the release as it was to the original."""
+    said = []
+    new = [name for name in after.names if name not in before.names]
+    if new:
+        said.append(
+            f"Not in the original, and given coefficients of their own: {', '.join(new[:_MOST])}"
+            f"{' and others' if len(new) > _MOST else ''}. No original coefficient covers them."
+        )
+    for name, reference in before.references.items():
+        labels = as_text(both.released.local[name])
+        if not (labels == reference).fill_null(False).any():
+            said.append(
+                f"The release has no record with {name} = {reference}, with which the other "
+                f"categories of {name} are compared: their coefficients count as lost."
+            )
+    lost = [row["name"] for row in rows if np.isnan(row["release"])]
+    if lost:
+        said.append(f"The release does not determine the coefficients of {', '.join(lost)}.")
+    return tuple(said)
 
 
 def _compared(name: str, before: Fit, after: Fit, level: float) -> dict[str, Any]:

@@ -1,0 +1,170 @@
+"""Proofs that cells can change: few small linear programmes, each a witness for many cells."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tacit.tables._audit_system import System
+from tacit.tables._linear_program import LinearProgram
+
+SUPPORT = 1e-9
+"""Share of the largest change below which a cell counts as not moving."""
+SLACK = 1e-6
+"""Share of a requirement that may be missing for rounding's sake."""
+ANYWHERE = np.empty(0, dtype=np.int64)
+
+
+class Flows:
+    """Cheapest changes that move one cell by a given amount: minimise the sum of moves."""
+
+    def __init__(self, system: System) -> None:
+        from scipy.sparse import csc_array, hstack
+
+        part = csc_array(system.relations)
+        self._n = len(system)
+        self._unit = _unit(system)
+        self._limits = np.concatenate([system.upper, -system.lower]) / self._unit
+        self._program = LinearProgram(
+            csc_array(hstack([part, -part], format="csc")),
+            np.zeros(2 * self._n),
+            self._limits,
+            cost=np.ones(2 * self._n),
+        )
+        self.n_solved = 0
+
+    def move(self, place: int, amount: float, known: np.ndarray = ANYWHERE) -> np.ndarray | None:
+        """Return changes that move a cell by an amount, or nothing if there are none."""
+        pair = np.array([place, place + self._n])
+        size = abs(amount) / self._unit
+        if size > self._limits[pair[0] if amount > 0 else pair[1]] * (1 + SLACK):
+            return None
+        held = np.concatenate([known, known + self._n])
+        self._program.set_bounds(held, 0.0, 0.0)
+        fixed = (size, 0.0) if amount > 0 else (0.0, size)
+        self._program.set_bounds(pair, fixed, fixed)
+        values = self._solved()
+        self._program.set_bounds(held, 0.0, self._limits[held])
+        self._program.set_bounds(pair, 0.0, self._limits[pair])
+        return None if values is None else (values[: self._n] - values[self._n :]) * self._unit
+
+    def _solved(self) -> np.ndarray | None:
+        self.n_solved += 1
+        self._program.forget()
+        status = self._program.solve()
+        return self._program.values if status == "optimal" else None
+
+
+class Extremes:
+    """Largest and least changes, cell by cell, from one warm basis."""
+
+    def __init__(self, system: System) -> None:
+        from scipy.sparse import csc_array
+
+        self._n, self._unit = len(system), _unit(system)
+        self._limits = system.lower / self._unit, system.upper / self._unit
+        self._program = LinearProgram(csc_array(system.relations), *self._limits)
+        self._program.set_option("simplex_strategy", 4)
+        self.n_solved = 0
+
+    def largest(
+        self, places: np.ndarray, weights: np.ndarray, known: np.ndarray = ANYWHERE
+    ) -> tuple[float, np.ndarray | None]:
+        """Return the largest weighted sum of changes, and the changes that reach it if finite."""
+        self.n_solved += 1
+        self._program.set_bounds(known, 0.0, 0.0)
+        self._program.set_cost(places, -np.asarray(weights))
+        status = self._program.solve()
+        if status not in ("optimal", "unbounded"):
+            self._program.forget()
+            status = self._program.solve()
+        change = self._program.values * self._unit if status == "optimal" else None
+        self._program.set_cost(places, 0.0)
+        self._program.set_bounds(known, *(side[known] for side in self._limits))
+        if change is None:
+            return np.inf, None
+        return float(weights @ change[places]), change
+
+
+class Proofs:
+    """What has been shown possible of each cell of a system, and by which witness."""
+
+    def __init__(self, system: System) -> None:
+        self.system = system
+        self.low = np.zeros(len(system))
+        self.high = np.zeros(len(system))
+        self._supports: list[np.ndarray] = []
+        self._low_by = np.full(len(system), -1)
+        self._high_by = np.full(len(system), -1)
+
+    def add(self, change: np.ndarray) -> None:
+        """Learn from changes that are possible: stretched, and turned round, as far as they go."""
+        size = np.abs(change)
+        support = np.flatnonzero(size > SUPPORT * size.max(initial=0.0))
+        if not len(support):
+            return
+        self._supports.append(support)
+        step = change[support]
+        up, down = self.system.upper[support], -self.system.lower[support]
+        with np.errstate(divide="ignore"):
+            ahead = np.where(step > 0, up, down) / np.abs(step)
+            back = np.where(step > 0, down, up) / np.abs(step)
+        for reached in (step * max(ahead.min(), 1.0), -step * back.min()):
+            self._widen(support, reached)
+
+    def _widen(self, support: np.ndarray, reached: np.ndarray) -> None:
+        name = len(self._supports) - 1
+        higher, lower = reached > self.high[support], reached < self.low[support]
+        self.high[support[higher]], self._high_by[support[higher]] = reached[higher], name
+        self.low[support[lower]], self._low_by[support[lower]] = reached[lower], name
+
+    def avoids(self, place: int, known: np.ndarray) -> bool:
+        """Return whether the witnesses of a cell leave some other cells alone."""
+        for name in (self._low_by[place], self._high_by[place]):
+            if name >= 0 and np.isin(self._supports[name], known, assume_unique=True).any():
+                return False
+        return True
+
+
+class Goals:
+    """What must be shown of the cells of a system."""
+
+    def __init__(self, below: np.ndarray, above: np.ndarray, width: np.ndarray) -> None:
+        self.below, self.above, self.width = below, above, width
+
+    def met(self, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+        """Return which cells reach far enough."""
+        return (
+            (-low >= self.below * (1 - SLACK))
+            & (high >= self.above * (1 - SLACK))
+            & (high - low >= self.width * (1 - SLACK))
+        )
+
+
+def prove(proofs: Proofs, flows: Flows, goals: Goals, place: int) -> bool:
+    """Try to show what one cell must reach; return whether it could be shown."""
+    below, above, width = goals.below[place], goals.above[place], goals.width[place]
+    if proofs.high[place] < above * (1 - SLACK) and not _push(proofs, flows, place, above):
+        return False
+    if -proofs.low[place] < below * (1 - SLACK) and not _push(proofs, flows, place, -below):
+        return False
+    if proofs.high[place] - proofs.low[place] >= width * (1 - SLACK):
+        return True
+    further = width + proofs.low[place]
+    return _push(proofs, flows, place, further) or _push(
+        proofs, flows, place, proofs.high[place] - width
+    )
+
+
+def _push(proofs: Proofs, flows: Flows, place: int, amount: float) -> bool:
+    change = flows.move(place, amount)
+    if change is None:
+        return False
+    proofs.add(change)
+    return True
+
+
+def _unit(system: System) -> float:
+    """Return the unit in which changes are counted: the median of the finite bounds."""
+    size = np.concatenate([system.upper, -system.lower])
+    size = size[np.isfinite(size) & (size > 0)]
+    return float(np.median(size)) if len(size) else 1.0

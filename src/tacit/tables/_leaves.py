@@ -1,0 +1,175 @@
+"""Cells at the finest codes, aggregated where the records are.
+
+Written once as Narwhals expressions, so that Polars, DuckDB, Spark or a database does the work and
+only cells come back. Inside, columns have short names of ours, whatever the user's are called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import narwhals as nw
+
+from tacit.core.frame import collect
+
+VALUE, BASIS, WEIGHT, REQUEST, AMOUNT = "__value", "__basis", "__weight", "__request", "__amount"
+UNIT, SIZE, SHARES = "__unit", "__size", "__cells"
+SIEVE_FROM = 5_000_000
+"""Above this many records a first pass leaves out those that cannot be among the largest."""
+_STEPS_PER_OCTAVE = 2
+_NO_STEP = -(10**6)
+
+
+@dataclass(frozen=True)
+class Source:
+    """The records of a table, with what each column means."""
+
+    frame: nw.LazyFrame[Any]
+    by: tuple[str, ...]
+    """Columns that span the table, under our names; no value of them is missing."""
+    n_records: int
+    has_value: bool
+    has_weight: bool
+    has_request: bool
+    sums: tuple[str, ...] = ()
+    """Other variables to add up, under our names."""
+    without_unit: Mapping[str, int] = field(default_factory=dict)
+    """For each column of units the number of records that have none."""
+
+
+@dataclass(frozen=True)
+class Entries:
+    """Contributions of units at the finest codes.
+
+    Units in one cell only are summarised per cell; those in several cells come one by one, because
+    their contributions to a total must be added before they are compared.
+    """
+
+    cells: Any
+    """Polars frame: for each cell the number of units and their absolute contributions."""
+    top: Any
+    """Polars frame: the largest contributions to each cell."""
+    spread: Any | None = None
+    """Polars frame: every contribution of units that are in several cells."""
+
+
+def leaf_sums(source: Source) -> Any:
+    """Return a Polars frame of the cells: records, weights, totals."""
+    weight = nw.col(WEIGHT) if source.has_weight else nw.lit(1.0)
+    made = [nw.len().cast(nw.Int64).alias(SIZE)]
+    if source.has_weight:
+        made.append(nw.col(WEIGHT).sum().alias(WEIGHT))
+    if source.has_value:
+        made.append((nw.col(VALUE) * weight).sum().alias(VALUE))
+        made.append((nw.col(BASIS) * weight).sum().alias(BASIS))
+    made += [(nw.col(name) * weight).sum().alias(name) for name in source.sums]
+    return _cells(_per_cell(source.frame, source.by, made))
+
+
+def _cells(frame: nw.LazyFrame[Any]) -> Any:
+    """Bring aggregates here as a Polars frame; they are few, so nothing is counted beforehand."""
+    return frame.collect("polars").to_native()
+
+
+def _per_cell(
+    frame: nw.LazyFrame[Any], by: tuple[str, ...], made: list[nw.Expr]
+) -> nw.LazyFrame[Any]:
+    """Group by the codes, or take all records together where there are none."""
+    return frame.group_by(*by).agg(*made) if by else frame.select(*made)
+
+
+def record_entries(source: Source, top: int) -> Entries:
+    """Return the contributions of a table whose units are its records."""
+    return _summarised(_contributions(source), source, top)
+
+
+def unit_entries(source: Source, unit: str, top: int) -> Entries:
+    """Return the contributions of units that may have several records.
+
+    A record that names no unit stands for itself.
+    """
+    known = source.frame.filter(~nw.col(unit).is_null())
+    shares = _unit_shares(known, source, unit)
+    cells_of = shares.group_by(UNIT).agg(nw.len().alias(SHARES))
+    marked = shares.join(cells_of, on=UNIT, how="inner")
+    alone = marked.filter(nw.col(SHARES) == 1).drop(SHARES)
+    if source.without_unit[unit]:
+        missing = source.frame.filter(nw.col(unit).is_null()).with_columns(nw.col(unit).alias(UNIT))
+        own = _contributions(Source(**{**vars(source), "frame": missing}), UNIT)
+        alone = nw.concat([alone.select(own.collect_schema().names()), own])
+    spread = collect(marked.filter(nw.col(SHARES) > 1).drop(SHARES))
+    return Entries(**{**vars(_summarised(alone, source, top, UNIT)), "spread": spread})
+
+
+def _contributions(source: Source, *extra: str) -> nw.LazyFrame[Any]:
+    """Return each record's contribution: signed, weighted, and whether it asks for protection."""
+    basis = nw.col(BASIS) if source.has_value else nw.lit(1.0)
+    weight = nw.col(WEIGHT) if source.has_weight else nw.lit(1.0)
+    request = nw.col(REQUEST) if source.has_request else nw.lit(0)
+    return source.frame.select(
+        *source.by,
+        *extra,
+        basis.cast(nw.Float64).alias(BASIS),
+        (basis * weight).cast(nw.Float64).alias(AMOUNT),
+        weight.cast(nw.Float64).alias(WEIGHT),
+        request.cast(nw.Int64).alias(REQUEST),
+    )
+
+
+def _unit_shares(known: nw.LazyFrame[Any], source: Source, unit: str) -> nw.LazyFrame[Any]:
+    """Return what each unit contributes to each cell.
+
+    Its weight is the one that turns its unweighted into its weighted contribution.
+    """
+    named = known.with_columns(nw.col(unit).alias(UNIT))
+    entries = _contributions(Source(**{**vars(source), "frame": named}), UNIT)
+    shares = entries.group_by(*source.by, UNIT).agg(
+        nw.col(BASIS).sum(), nw.col(AMOUNT).sum(), nw.col(REQUEST).max()
+    )
+    whole = nw.when(nw.col(BASIS) != 0).then(nw.col(BASIS)).otherwise(nw.lit(1.0))
+    weight = nw.when(nw.col(BASIS) != 0).then(nw.col(AMOUNT) / whole).otherwise(nw.lit(1.0))
+    return shares.with_columns(weight.cast(nw.Float64).alias(WEIGHT))
+
+
+def _summarised(entries: nw.LazyFrame[Any], source: Source, top: int, *extra: str) -> Entries:
+    made = [nw.len().cast(nw.Int64).alias(SIZE), nw.col(AMOUNT).abs().sum().alias(AMOUNT)]
+    cells = _cells(_per_cell(entries, source.by, made))
+    return Entries(cells, _largest(entries, source, top, *extra))
+
+
+def _largest(entries: nw.LazyFrame[Any], source: Source, top: int, *extra: str) -> Any:
+    """Return the largest contributions to each cell, ties broken by what else is known of them."""
+    order = {
+        "__o1": -nw.col(BASIS).abs(),
+        "__o2": nw.col(BASIS),
+        "__o3": -nw.col(WEIGHT),
+        "__o4": -nw.col(REQUEST),
+    }
+    by = source.by
+    if not by:
+        entries, by = entries.with_columns(nw.lit(0).alias("__all")), ("__all",)
+    entries = entries.with_columns(**order)
+    if source.n_records > SIEVE_FROM:
+        entries = _sieved(entries, by, top)
+    place = nw.col("__o1").cum_count().over(*by, order_by=[*order, *extra])
+    ranked = entries.with_columns(place.alias(SIZE)).filter(nw.col(SIZE) <= top)
+    return _cells(ranked.select(*source.by, *extra, BASIS, WEIGHT, REQUEST, SIZE))
+
+
+def _sieved(entries: nw.LazyFrame[Any], by: tuple[str, ...], top: int) -> nw.LazyFrame[Any]:
+    """Leave out contributions that are surely not among the largest of their cell.
+
+    Contributions are counted by size, in steps of a root of two; only the highest steps that hold
+    enough of them stay. This needs no sorting of all records, which a window function would.
+    """
+    size = nw.col(BASIS).abs()
+    step = (nw.when(size > 0).then(size).otherwise(nw.lit(1.0)).log(2) * _STEPS_PER_OCTAVE).floor()
+    step = nw.when(size > 0).then(step).otherwise(nw.lit(float(_NO_STEP))).cast(nw.Int64)
+    stepped = entries.with_columns(step.alias("__step"))
+    counted = stepped.group_by(*by, "__step").agg(nw.len().cast(nw.Int64).alias("__n"))
+    counted = counted.with_columns((-nw.col("__step")).alias("__down"))
+    above = nw.col("__n").cum_sum().over(*by, order_by="__down") - nw.col("__n")
+    enough = counted.with_columns(above.alias("__above")).filter(nw.col("__above") < top)
+    return stepped.join(enough.select(*by, "__step"), on=[*by, "__step"], how="semi")

@@ -1,0 +1,137 @@
+"""Cuts for the master problem, read off the dual of the attacker's problem."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from tacit.tables._attacker import distinct_relations
+from tacit.tables._linear_program import LinearProgram
+from tacit.tables.suppress._optimal_problem import Problem, Threat
+
+FLAT = 1e-9
+"""Reduced costs below this are zero."""
+VIOLATED = 1e-4
+"""Share of the right-hand side by which a cut must be missed to be worth adding."""
+GLIMMER = 1e-3
+"""Share given to cells not suppressed, so that among equal duals a strong one is found."""
+
+
+@dataclass(frozen=True, eq=False)
+class Cut:
+    """At least this much of these cells must be suppressed: ``weights @ y >= 1``."""
+
+    columns: np.ndarray
+    """Places among the candidates."""
+    weights: np.ndarray
+    """Share of the protection each of them can give, at most 1."""
+
+    def missing(self, chosen: np.ndarray) -> float:
+        """Return by how much a choice of cells misses the cut."""
+        return float(1.0 - self.weights @ chosen[self.columns])
+
+
+class Separator:
+    """Find cuts that a choice of cells misses, threat by threat.
+
+    With suppression variables y the attacker's problem for cell p reads: maximise the change of p
+    such that relations hold and each change lies in ``[-down y, up y]``. Its dual prices give
+
+    .. math:: \\sum_j k_j\\, y_j \\ge \\text{level}_p, \\qquad
+       k_j = up_j \\max(-d_j, 0) + down_j \\max(d_j, 0),
+
+    with reduced costs d (the capacity constraints (21) of fischetti2001). Coefficients are cut at
+    what remains of the right-hand side, since y is 0 or 1.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        from scipy.sparse import csc_array, hstack
+
+        self._problem = problem
+        table = problem.table
+        lower, upper = table.bounds
+        cells = np.union1d(problem.candidates, np.flatnonzero(problem.fixed))
+        self._cells = cells
+        self._is_candidate = ~problem.fixed[cells]
+        self._place = np.full(table.n_cells, -1)
+        self._place[cells] = np.arange(len(cells))
+        self._column = np.full(len(cells), -1)
+        self._column[self._is_candidate] = np.arange(len(problem.candidates))
+        self._up = np.maximum(upper - table.value, 0.0)[cells]
+        self._down = np.maximum(table.value - lower, 0.0)[cells]
+        self._relations = csc_array(distinct_relations(table.relations[:, cells]))
+        nothing = np.zeros(2 * len(cells))
+        both = hstack([self._relations, -self._relations], format="csc")
+        self._program = LinearProgram(csc_array(both), nothing, nothing)
+        self.n_solved = 0
+
+    def cuts(self, chosen: np.ndarray, threats: Iterable[Threat]) -> list[Cut]:
+        """Return the cuts that a choice (one number in [0, 1] per candidate) misses."""
+        found = []
+        for threat in threats:
+            found += self._of_threat(chosen, threat)
+        return found
+
+    def _of_threat(self, chosen: np.ndarray, threat: Threat) -> list[Cut]:
+        sides = {}
+        found = []
+        for sign, need in ((1, threat.above), (-1, threat.below)):
+            wanted = max(need, threat.width / 2)
+            sides[sign] = self._capacities(chosen, threat, sign, wanted)
+            if need > 0:
+                found += self._checked(chosen, sides[sign], need)
+        if threat.width > threat.above + threat.below and not found:
+            both = sides[1] + sides[-1]
+            found += self._checked(chosen, both, threat.width)
+        return found
+
+    def _checked(self, chosen: np.ndarray, capacity: np.ndarray, need: float) -> list[Cut]:
+        """Return the cut of some capacities, cut at the right-hand side, if it is missed."""
+        given = capacity[~self._is_candidate].sum()
+        rest = need - given
+        if not rest > VIOLATED * need:
+            return []
+        weights = np.minimum(capacity[self._is_candidate] / rest, 1.0)
+        columns = np.flatnonzero(weights > FLAT)
+        cut = Cut(columns, weights[columns])
+        return [cut] if cut.missing(chosen) > VIOLATED else []
+
+    def _capacities(self, chosen: np.ndarray, threat: Threat, sign: int, need: float) -> np.ndarray:
+        """Solve the attacker's problem; return what each cell, suppressed, adds to the interval."""
+        share = np.ones(len(self._cells))
+        share[self._is_candidate] = np.maximum(chosen, GLIMMER)
+        limit = np.where(self._is_candidate, need, np.inf)
+        up = np.minimum(self._up, limit) * share / need
+        down = np.minimum(self._down, limit) * share / need
+        place = int(self._place[threat.cell])
+        # The cell itself moves one way, and no further than asked: the dual simplex starts feasible.
+        ahead, back = (up, down) if sign > 0 else (down, up)
+        ahead[place], back[place] = min(ahead[place], 1.0), 0.0
+        known = self._place[threat.known]
+        known = known[known >= 0]
+        up[known] = down[known] = 0.0
+        self._program.set_bounds(np.arange(2 * len(share)), 0.0, np.concatenate([up, down]))
+        slopes = self._slopes(place, sign)
+        if slopes is None:
+            return np.full(len(share), np.inf)
+        with np.errstate(invalid="ignore"):
+            capacity = np.where(slopes < 0, self._up, self._down) * np.abs(slopes)
+        capacity[slopes == 0] = 0.0
+        capacity[known] = 0.0
+        return capacity
+
+    def _slopes(self, place: int, sign: int) -> np.ndarray | None:
+        """Return the reduced costs of the attacker's problem of one cell."""
+        self.n_solved += 1
+        column = place if sign > 0 else place + len(self._cells)
+        self._program.set_cost(column, -1.0)
+        self._program.forget()
+        status = self._program.solve()
+        self._program.set_cost(column, 0.0)
+        if status != "optimal":
+            return None
+        slopes = -(self._relations.T @ self._program.row_duals)
+        slopes[place] -= sign
+        return np.where(np.abs(slopes) < FLAT, 0.0, slopes)

@@ -1,0 +1,93 @@
+"""The master problem: the cheapest choice of cells that satisfies every cut found so far."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from tacit.tables._linear_program import LinearProgram
+from tacit.tables.suppress._optimal_cuts import Cut
+
+
+class Master:
+    """Suppression variables, their costs, and the cuts."""
+
+    def __init__(self, cost: np.ndarray) -> None:
+        from scipy.sparse import csc_array
+
+        self._unit = float(cost.mean()) if len(cost) else 1.0
+        self.cost = cost / self._unit
+        self.cuts: list[Cut] = []
+        n = len(cost)
+        self._program = LinearProgram(csc_array((0, n)), np.zeros(n), np.ones(n), cost=self.cost)
+        self.bound = 0.0
+        self.reduced = np.zeros(n)
+        self._rows: list[Cut] = []
+        self.open = np.ones(n, dtype=bool)
+
+    def add(self, cuts: Iterable[Cut]) -> None:
+        """Add cuts to the problem."""
+        for cut in cuts:
+            self.cuts.append(cut)
+            self._rows.append(cut)
+            self._program.add_row(1.0, np.inf, cut.columns, cut.weights)
+
+    def relaxed(self) -> np.ndarray:
+        """Solve without integrality; return the choice, and keep its cost as a bound."""
+        status = self._program.solve()
+        if status != "optimal":
+            self._program.forget()
+            self._program.solve()
+        self.bound = max(self.bound, self._program.objective * self._unit)
+        self.reduced = self._program.reduced_costs * self._unit
+        return np.clip(self._program.values, 0.0, 1.0)
+
+    def close(self, allowance: float) -> None:
+        """Rule out cells whose reduced cost alone exceeds what may still be spent."""
+        shut = np.flatnonzero(self.open & (self.reduced > allowance))
+        self.open[shut] = False
+        self._program.set_bounds(shut, 0.0, 0.0)
+
+    def integer(
+        self, start: np.ndarray, seconds: float, gap: float
+    ) -> tuple[np.ndarray | None, float]:
+        """Solve with integrality from a start; return a choice and what none can cost less than."""
+        from scipy.sparse import csc_array
+
+        open_cells = np.flatnonzero(self.open)
+        matrix = _matrix(self.cuts, len(self.open))[:, open_cells]
+        program = LinearProgram(
+            csc_array(matrix),
+            np.zeros(len(open_cells)),
+            np.ones(len(open_cells)),
+            cost=self.cost[open_cells],
+            row_lower=1.0,
+            row_upper=np.inf,
+            integer=True,
+        )
+        program.set_option("time_limit", max(seconds, 0.1))
+        program.set_option("mip_rel_gap", max(gap, 0.0))
+        program.set_option("mip_abs_gap", 0.0)
+        inside = start[open_cells].astype(float)
+        at = np.arange(len(open_cells), dtype=np.int32)
+        program.solver.setSolution(len(at), at, inside)
+        status = program.solve()
+        bound = program.bound * self._unit if status in ("optimal", "time") else np.inf
+        if status == "failed":
+            bound = -np.inf
+        if not program.has_solution:
+            return None, bound
+        choice = np.zeros(len(self.open), dtype=bool)
+        choice[open_cells] = program.values > 0.5
+        return choice, bound
+
+
+def _matrix(cuts: list[Cut], n: int) -> csr_array:  # noqa: F821
+    from scipy.sparse import csr_array
+
+    lengths = np.array([len(cut.columns) for cut in cuts], dtype=np.int64)
+    pointers = np.concatenate([[0], np.cumsum(lengths)])
+    columns = np.concatenate([cut.columns for cut in cuts]) if cuts else np.empty(0, np.int64)
+    weights = np.concatenate([cut.weights for cut in cuts]) if cuts else np.empty(0)
+    return csr_array((weights, columns, pointers), shape=(len(cuts), n))

@@ -1,0 +1,139 @@
+"""Clean-up: publish suppressed cells again wherever every need can be proved without them."""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+
+import numpy as np
+
+from tacit.core.progress import track
+from tacit.tables.suppress._repair_changes import Changes
+from tacit.tables.suppress._repair_pattern import Pattern
+from tacit.tables.suppress._repair_search import batches, pieces
+
+NEAR = 300
+"""Cells around a cell within which its proofs are looked for again."""
+CROWD = 60
+"""A cell that more proofs than this rest on is not tried."""
+
+Proof = tuple[np.ndarray, np.ndarray]
+
+
+class Prune:
+    """Try secondary suppressions one by one, dearest first, and publish those not needed.
+
+    The proofs that rest on a cell are looked for again among the suppressed cells nearby, and with
+    `exchange` also among published ones as long as they cost less than the cell.
+    """
+
+    def __init__(self, pattern: Pattern, near: int = NEAR) -> None:
+        self.pattern, self.problem, self.near = pattern, pattern.problem, near
+        self._seen = np.zeros(self.problem.n_cells, dtype=np.int8)
+        self._row_name = np.full(self.problem.n_rows, -1, dtype=np.int64)
+        self._users: dict[int, set[int]] = defaultdict(set)
+        for need, cells in enumerate(pattern.cells):
+            for cell in cells if cells is not None else ():
+                self._users[int(cell)].add(need)
+
+    def run(self, until: float, *, exchange: bool = False, crowd: int = CROWD) -> int:
+        """Go through the secondary suppressions once; return how many were published."""
+        problem, pattern = self.problem, self.pattern
+        secondary = np.flatnonzero(pattern.hidden & ~problem.fixed)
+        order = secondary[np.argsort(-problem.cost[secondary], kind="stable")]
+        n = 0
+        with track("publishing what need not be suppressed", len(order)) as advance:
+            for cell in order:
+                if time.monotonic() > until:
+                    break
+                if 0 < len(self._users[int(cell)]) <= crowd:
+                    n += self._publish(int(cell), exchange)
+                advance(1)
+        return n
+
+    def _publish(self, cell: int, exchange: bool) -> bool:
+        """Publish a cell if the proofs that rest on it can be replaced."""
+        needs = np.array(sorted(self._users[cell]), dtype=np.int64)
+        found = self._without(cell, needs, self.problem.cost[cell] if exchange else 0.0)
+        if found is None:
+            return False
+        for need, (cells, moves) in found.items():
+            old = self.pattern.cells[need]
+            for c in old if old is not None else ():
+                self._users[int(c)].discard(need)
+            self.pattern.assign(need, cells, moves)
+            for c in cells:
+                self._users[int(c)].add(need)
+        return True
+
+    def _without(self, cell: int, needs: np.ndarray, budget: float) -> dict[int, Proof] | None:
+        """Return new proofs of some needs that leave a cell alone and add less than a budget."""
+        hidden = self.pattern.hidden
+        near = self._neighbourhood(cell, needs, hidden, budget)
+        place = {int(c): k for k, c in enumerate(near)}
+        program, graph = self._local(near)
+        charge = self._charge(near, hidden)
+        program.up[place[cell]] = program.down[place[cell]] = 0.0
+        found: dict[int, Proof] = {}
+        for batch in batches(self.problem, needs, ratio=4.0):
+            change = self._ask(program, batch, place, charge)
+            if change is None:
+                return None
+            new = (change != 0) & ~hidden[near] & (charge > 0)
+            budget -= float(self.problem.cost[near[new]].sum())
+            if budget < 0 and new.any():
+                return None
+            charge[new] = 0.0
+            owner = {place[int(self.problem.needs.cell[k])]: int(k) for k in batch}
+            for cells, moves in pieces(graph, change):
+                for c in cells:
+                    if int(c) in owner:
+                        found[owner[int(c)]] = (near[cells], moves)
+        return found
+
+    def _charge(self, near: np.ndarray, hidden: np.ndarray) -> np.ndarray:
+        """Return prices that lead proofs over cells many others use."""
+        problem, users = self.problem, self.pattern.users[near]
+        used = 0.01 * problem.cost[near] / (1.0 + users)
+        price = np.where(hidden[near], used, problem.cost[near])
+        return np.where(problem.fixed[near], 0.0, price)
+
+    def _ask(
+        self, program: Changes, batch: np.ndarray, place: dict[int, int], charge: np.ndarray
+    ) -> np.ndarray | None:
+        needs = self.problem.needs
+        at = np.array([place[int(c)] for c in needs.cell[batch]])
+        known = needs.known[batch[0]] if len(batch) == 1 else ()
+        held = np.array([place[int(k)] for k in known if int(k) in place], dtype=np.int64)
+        return program.cheapest(at, (needs.amount * needs.sign)[batch], charge, held)
+
+    def _neighbourhood(
+        self, cell: int, needs: np.ndarray, hidden: np.ndarray, budget: float
+    ) -> np.ndarray:
+        """Return the cells within which proofs are looked for."""
+        from tacit.tables.suppress import _repair_kernel as kernel
+
+        own = np.unique(np.concatenate([self.pattern.cells[k] for k in needs]))
+        if budget > 0:
+            cheaper = hidden | (self.problem.cost < budget)
+        else:
+            cheaper = hidden
+        a, b = self.problem.columns, self.problem.rows
+        limit = max(self.near, 2 * len(own))
+        return kernel.ball(
+            own, cheaper, a.indptr, a.indices, b.indptr, b.indices, self._seen, limit
+        )
+
+    def _local(self, near: np.ndarray) -> tuple[Changes, tuple[np.ndarray, np.ndarray, int]]:
+        """Return the programme of some cells, all others staying where they are."""
+        from scipy.sparse import csc_array
+
+        from tacit.tables.suppress import _repair_kernel as kernel
+
+        a, problem = self.problem.columns, self.problem
+        indptr, rows, data, n_rows = kernel.local_columns(
+            near, a.indptr, a.indices, a.data, self._row_name
+        )
+        matrix = csc_array((data, rows, indptr), shape=(n_rows, len(near)))
+        program = Changes(matrix, problem.up[near].copy(), problem.down[near].copy())
+        return program, (indptr, rows, n_rows)

@@ -1,0 +1,158 @@
+"""Search for proofs: every need, again and again, each time sharing more with the others."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from tacit.tables.suppress._repair_changes import Changes
+from tacit.tables.suppress._repair_pattern import Pattern
+from tacit.tables.suppress._repair_problem import EMPTY, Needs, Problem
+
+RATIO = 2.0
+"""Largest ratio of two movements asked for together."""
+
+
+def batches(problem: Problem, needs: np.ndarray, ratio: float = RATIO) -> list[np.ndarray]:
+    """Split needs into batches that can be asked together: alike in size, no relation in common."""
+    from tacit.tables.suppress import _repair_kernel as kernel
+
+    asked = problem.needs
+    plain = np.array([not len(asked.known[k]) for k in needs], dtype=bool)
+    own = [np.array([k]) for k in needs[~plain]]
+    needs = needs[plain]
+    order = needs[np.argsort(-asked.amount[needs], kind="stable")]
+    a = problem.columns
+    number = kernel.batch_numbers(
+        asked.cell[order], asked.amount[order], a.indptr, a.indices, problem.n_rows, ratio
+    )
+    by_number = np.argsort(number, kind="stable")
+    starts = np.flatnonzero(np.diff(number[by_number])) + 1
+    return [*(order[group] for group in np.split(by_number, starts) if len(group)), *own]
+
+
+def pieces(
+    columns: tuple[np.ndarray, np.ndarray, int], change: np.ndarray
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Split changes into parts that share no relation: cells and changes of each."""
+    from tacit.tables.suppress import _repair_kernel as kernel
+
+    support = np.flatnonzero(change)
+    if not len(support):
+        return
+    indptr, indices, n_rows = columns
+    label = kernel.piece_labels(support, indptr, indices, n_rows)
+    order = np.argsort(label, kind="stable")
+    starts = np.flatnonzero(np.diff(label[order])) + 1
+    for group in np.split(support[order], starts):
+        yield group, change[group]
+
+
+class Search:
+    """The search for a pattern on a whole table.
+
+    Parameters
+    ----------
+    problem
+        What must be achieved.
+    start
+        Open cells that another method has suppressed already: they cost nothing.
+    """
+
+    def __init__(self, problem: Problem, start: np.ndarray | None = None) -> None:
+        self.problem, self.pattern = problem, Pattern(problem)
+        self.start = np.zeros(problem.n_cells, dtype=bool) if start is None else start
+        self.changes = Changes(problem.columns, problem.up, problem.down)
+        a = problem.columns
+        self._graph = a.indptr, a.indices, problem.n_rows
+
+    def sweep(self, sharing: float, needs: Sequence[np.ndarray] | None = None) -> list[int]:
+        """Find a new proof of every need and return those that have none.
+
+        Parameters
+        ----------
+        sharing
+            A cell that other proofs move already, u of them, costs 1 / (1 + u)**sharing of its
+            price; infinite: nothing.
+        needs
+            Groups of needs in the order to be taken; all at once unless given.
+        """
+        groups = [np.arange(len(self.problem.needs))] if needs is None else needs
+        failed: list[int] = []
+        for group in groups:
+            for batch in batches(self.problem, group):
+                failed += self._answer(batch, sharing)
+        return failed
+
+    def _answer(self, batch: np.ndarray, sharing: float) -> list[int]:
+        """Answer a batch together; where that fails, one by one."""
+        if self._ask(batch, sharing):
+            return []
+        if len(batch) == 1:
+            return [int(batch[0])]
+        return [int(k) for k in batch if not self._ask(np.array([k]), sharing)]
+
+    def _ask(self, batch: np.ndarray, sharing: float) -> bool:
+        needs = self.problem.needs
+        known = needs.known[batch[0]] if len(batch) == 1 else EMPTY
+        change = self.changes.cheapest(
+            needs.cell[batch],
+            (needs.amount * needs.sign)[batch],
+            self._charge(batch, sharing),
+            known,
+        )
+        if change is None:
+            return False
+        owner = {int(needs.cell[k]): int(k) for k in batch}
+        for cells, moves in pieces(self._graph, change):
+            for cell in cells:
+                if int(cell) in owner:
+                    self.pattern.assign(owner[int(cell)], cells, moves)
+        return True
+
+    def _charge(self, batch: np.ndarray, sharing: float) -> np.ndarray:
+        """Return what each cell costs a batch."""
+        users = self.pattern.without(batch)
+        free = self.problem.fixed | self.start
+        if np.isinf(sharing):
+            return np.where(free | (users > 0), 0.0, self.problem.cost)
+        return np.where(free, 0.0, self.problem.cost / (1.0 + users) ** sharing)
+
+    def drop(self, needs: Sequence[int]) -> None:
+        """Forget needs that could not be proved and will be asked in another form."""
+        from dataclasses import replace
+
+        if not needs:
+            return
+        asked, gone = self.problem.needs, set(needs)
+        kept = np.array([k for k in range(len(asked)) if k not in gone], dtype=np.int64)
+        left = Needs(
+            asked.cell[kept], asked.amount[kept], asked.sign[kept], [asked.known[k] for k in kept]
+        )
+        self.problem = replace(self.problem, needs=left)
+        pattern = self.pattern
+        pattern.problem = self.problem
+        pattern.cells = [pattern.cells[k] for k in kept]
+        pattern.changes = [pattern.changes[k] for k in kept]
+
+    def add(self, more: Needs) -> None:
+        """Add needs, for example those against respondents who know their own cell."""
+        from dataclasses import replace
+
+        self.problem = replace(self.problem, needs=self.problem.needs.join(more))
+        self.pattern.problem = self.problem
+        self.pattern.extend()
+
+
+def improve(search: Search, rounds: Sequence[float], until: float) -> None:
+    """Sweep several times with growing sharing and keep the cheapest pattern seen."""
+    best = search.pattern.copy()
+    for sharing in rounds:
+        if time.monotonic() > until:
+            break
+        search.sweep(sharing)
+        if search.pattern.cost < best.cost:
+            best = search.pattern.copy()
+    search.pattern = best

@@ -1,0 +1,316 @@
+"""One search from its start to its frontier: explore, narrow down, confirm."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tacit import __version__
+from tacit.core.data import Microdata
+from tacit.core.digest import frame_digest
+from tacit.core.errors import DataError
+from tacit.core.plan import Plan
+from tacit.core.progress import track
+from tacit.tradeoff._evaluation import Job, Result, Setting
+from tacit.tradeoff._exploring import Explorer
+from tacit.tradeoff._store import Store
+from tacit.tradeoff._workers import Workers
+from tacit.tradeoff.effort import Effort
+from tacit.tradeoff.frontier import Frontier, Point, maximal, ranks
+from tacit.tradeoff.objective import Condition, Objective, identity
+from tacit.tradeoff.space import Space
+
+_GROWTH = 5
+"""Each sample is this many times as large as the one before, and tries as many times fewer."""
+_LARGEST_SAMPLE = 50_000
+_FEWEST_KEPT = 10
+_BARREN = 12
+"""Batches without a new plan after which nothing new is expected."""
+
+
+class Run:
+    """One search from its start to its frontier."""
+
+    def __init__(self, original: Microdata, effort: Effort, seed: int) -> None:
+        self._original, self._effort, self._seed = original.in_memory(), effort, seed
+        self._sizes = _stages(original.n_records, effort.sample)
+        self._points: dict[int, dict[str, Point]] = {size: {} for size in self._sizes}
+        self._confirmed: set[str] = set()
+        self._failed: dict[str, str] = {}
+        self._jobs: set[str] = set()
+
+    def look_at(
+        self, risk: Objective, utility: Objective, conditions: tuple[Condition, ...], storage: Any
+    ) -> None:
+        """Say what is measured, and where results are kept."""
+        seeds = tuple(_child(self._seed, r) for r in range(self._effort.replicates))
+        samples = {n: _sample(self._original, n, self._seed) for n in self._sizes}
+        self._setting = Setting(samples, risk, utility, conditions, seeds)
+        looked_at = identity([risk, utility], conditions)
+        self._store = Store(storage, _fingerprint(self._original, looked_at, self._seed))
+
+    def search(self, space: Space, start: Sequence[Plan]) -> Frontier:
+        """Explore on the first sample, narrow down on larger ones, confirm on all records."""
+        interrupted = False
+        try:
+            with Workers(self._setting, self._effort.workers) as workers:
+                self._workers = workers
+                self._explore(space, start)
+                for size in self._sizes[1:]:
+                    self._promote(size)
+                self._confirm()
+        except KeyboardInterrupt:
+            interrupted = True
+        return self._frontier(interrupted)
+
+    # -- the stages ---------------------------------------------------------------------------
+
+    def _explore(self, space: Space, start: Sequence[Plan]) -> None:
+        began, size, budget = time.monotonic(), self._sizes[0], self._effort.evaluations
+        explorer = Explorer(space, budget=budget, sampler=self._effort.sampler, seed=self._seed)
+        with track("searching for releases", budget) as advance:
+            known = self._tried(start, size, budget)
+            advance(known)
+            barren = 0
+            while known < budget and barren < _BARREN and not explorer.is_spent:
+                plans = explorer.propose()
+                fresh = self._unseen(plans, size)[: budget - known]
+                self._tried(fresh, size, budget - known)
+                explorer.learn([self._points[size].get(_key(plan)) for plan in plans])
+                barren = 0 if fresh else barren + 1
+                known += len(fresh)
+                advance(len(fresh))
+                if self._effort.seconds and time.monotonic() - began > self._effort.seconds:
+                    break
+
+    def _unseen(self, plans: Sequence[Plan], size: int) -> list[Plan]:
+        new = {_key(p): p for p in plans}
+        known = self._points[size].keys() | self._failed.keys()
+        return [plan for key, plan in new.items() if key not in known]
+
+    def _tried(self, plans: Sequence[Plan], size: int, left: int) -> int:
+        """Evaluate plans once on one sample."""
+        new = self._unseen(plans, size)
+        results = self._results([Job(plan, size, 0) for plan in new], left)
+        for job, result in results.items():
+            self._take(job, [result])
+        return len(new)
+
+    def _promote(self, size: int) -> None:
+        """Try the better plans of the sample before again on a larger one."""
+        before = list(self._points[_before(self._sizes, size)].values())
+        share = _GROWTH ** self._sizes.index(size)
+        n_kept = max(_FEWEST_KEPT, self._effort.evaluations // share)
+        if size == self._sizes[-1]:
+            kept = maximal(before)
+        else:
+            layer = ranks(before)
+            order = sorted(range(len(before)), key=lambda i: (layer[i], before[i].risk))
+            kept = [before[i] for i in order[:n_kept]]
+        plans = [p.plan for p in kept if p.plan is not None]
+        with track(f"confirming on {size:,} records", len(plans)) as advance:
+            self._tried(plans, size, len(plans))
+            advance(len(plans))
+
+    def _confirm(self) -> None:
+        """Repeat the random plans of the frontier until it holds only repeated ones."""
+        size = self._sizes[-1]
+        while True:
+            front = maximal(self._points[size].values())
+            todo = [p for p in front if p.plan is not None and _key(p.plan) not in self._confirmed]
+            if not todo:
+                return
+            plans = [p.plan for p in todo if p.plan is not None]
+            with track(f"repeating {self._standing(front)}", len(plans)) as advance:
+                self._repeat(plans, size)
+                advance(len(plans))
+
+    def _repeat(self, plans: Sequence[Plan], size: int) -> None:
+        n = self._effort.replicates
+        first = self._results([Job(plan, size, 0) for plan in plans], len(plans))
+        again = {
+            job: [Job(job.plan, size, r) for r in range(1, n)] if result.is_random else []
+            for job, result in first.items()
+        }
+        jobs = [job for own in again.values() for job in own]
+        more = self._results(jobs, len(jobs))
+        for job, result in first.items():
+            self._take(job, [result, *(more[other] for other in again[job])])
+            self._confirmed.add(_key(job.plan))
+
+    # -- jobs and points ----------------------------------------------------------------------
+
+    def _results(self, jobs: Sequence[Job], left: int) -> dict[Job, Result]:
+        """Return the results of jobs, from the store or by work, in the order of the jobs."""
+        found = {job: self._store.get(job.key) for job in jobs}
+        todo = [job for job, result in found.items() if result is None]
+        with track(self._title(), len(todo)) as advance:
+
+            def done(job: Job, result: Result) -> None:
+                self._store.put(job.key, result)
+                advance(1)
+
+            if todo:
+                self._workers.run(todo, max(left, len(todo)), done)
+        self._jobs |= {job.key for job in jobs}
+        return {job: self._known(job) for job in jobs}
+
+    def _known(self, job: Job) -> Result:
+        result = self._store.get(job.key)
+        if result is None:
+            raise DataError("an evaluation got lost", got=job.key)
+        return result
+
+    def _take(self, job: Job, results: Sequence[Result]) -> None:
+        failed = next((r for r in results if not r.is_usable), None)
+        key = _key(job.plan)
+        if failed is not None:
+            self._failed[key] = failed.error or "risk or utility is not a number"
+            self._points[job.records].pop(key, None)
+            return
+        point = _point(job, results, self._setting.conditions)
+        self._points[job.records][key] = point
+
+    def _title(self) -> str:
+        size = next((n for n in reversed(self._sizes) if self._points[n]), self._sizes[0])
+        return self._standing(maximal(self._points[size].values()))
+
+    def _standing(self, front: Sequence[Point]) -> str:
+        if not front:
+            return "first plans"
+        if not front[0].is_met:
+            return "no plan meets the conditions yet"
+        low, high = front[0], front[-1]
+        return (
+            f"frontier of {len(front)}: risk {low.risk:.3g} at utility {low.utility:.3g} "
+            f"to {high.risk:.3g} at {high.utility:.3g}"
+        )
+
+    # -- the answer ---------------------------------------------------------------------------
+
+    def _frontier(self, interrupted: bool) -> Frontier:
+        reached = [size for size in self._sizes if self._points[size]]
+        tried = list(self._points[reached[-1]].values()) if reached else []
+        if not tried and not interrupted:
+            why = "; ".join(sorted(set(self._failed.values()))[:3])
+            raise DataError("none of the plans could be applied and measured", got=why)
+        return Frontier.of(
+            tried,
+            failed={_words(Plan.from_toml(key)): why for key, why in self._failed.items()},
+            risk_title=self._setting.risk.title,
+            utility_title=self._setting.utility.title,
+            notes=tuple(self._notes(reached, interrupted)),
+            original=self._original,
+            seed=self._setting.seeds[0],
+            interrupted=interrupted,
+            n_evaluations=len(self._jobs),
+        )
+
+    def _notes(self, reached: Sequence[int], interrupted: bool) -> list[str]:
+        explored = len(self._points[self._sizes[0]]) + len(self._failed)
+        said = [f"{explored} plans tried, {len(self._jobs)} evaluations."]
+        if len(self._sizes) > 1 and reached:
+            steps = ", then ".join(f"{n:,}" for n in self._sizes if n in reached)
+            said.append(f"Searched on a sample of {steps} records.")
+        if reached and reached[-1] < self._original.n_records:
+            said.append(f"Stopped early: the numbers are those of {reached[-1]:,} sampled records.")
+        if self._store.n_resumed:
+            said.append(f"{self._store.n_resumed} evaluations were taken from the earlier run.")
+        if interrupted:
+            said.append("The search was interrupted; this is the best so far.")
+        return said
+
+
+def _stages(n_records: int, first: int) -> list[int]:
+    """Return the sizes of the samples, all records last."""
+    sizes = []
+    size = first
+    while size * 2 <= n_records and size <= _LARGEST_SAMPLE:
+        sizes.append(size)
+        size *= _GROWTH
+    return [*sizes, n_records]
+
+
+def _before(sizes: Sequence[int], size: int) -> int:
+    return sizes[sizes.index(size) - 1]
+
+
+def _sample(data: Microdata, n: int, seed: int) -> Microdata:
+    """Draw records, or whole households, about as many as wanted."""
+    if n >= data.n_records:
+        return data
+    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(1 << 20, n)))
+    household = data.schema.household
+    if household is None:
+        return data.take(np.sort(rng.permutation(data.n_records)[:n]))
+    home = np.asarray(data.local[household].rank("dense").fill_null(0).to_numpy(), dtype=np.int64)
+    order = rng.permutation(int(home.max(initial=0)) + 1)
+    counts = np.bincount(home, minlength=len(order))[order]
+    chosen = order[: int(np.searchsorted(np.cumsum(counts), n)) + 1]
+    return data.take(np.flatnonzero(np.isin(home, chosen)))
+
+
+def _point(job: Job, results: Sequence[Result], conditions: Sequence[Condition]) -> Point:
+    """Join the replicates of a plan: means, intervals, and conditions at their worst."""
+    risk, utility = ([getattr(r, axis) for r in results] for axis in ("risk", "utility"))
+    shortfalls = {
+        c.words: max(c.shortfall(r.conditions[i]) for r in results)
+        for i, c in enumerate(conditions)
+    }
+    return Point(
+        label=_words(job.plan),
+        risk=float(np.mean(risk)),
+        utility=float(np.mean(utility)),
+        plan=job.plan,
+        risk_interval=_interval(risk),
+        utility_interval=_interval(utility),
+        group=" + ".join(m.title for m in job.plan) or "nothing",
+        parts={name: float(np.mean([r.parts[name] for r in results])) for name in results[0].parts},
+        shortfalls=shortfalls,
+        conditions={
+            c.words: float(np.mean([r.conditions[i] for r in results]))
+            for i, c in enumerate(conditions)
+        },
+        records=job.records,
+        replicates=len(results),
+    )
+
+
+def _interval(values: Sequence[float]) -> tuple[float, float] | None:
+    """Return the 95 % interval of a mean, from Student's distribution."""
+    if len(values) < 2:
+        return None
+    from scipy.stats import t
+
+    half = float(t.ppf(0.975, len(values) - 1) * np.std(values, ddof=1) / np.sqrt(len(values)))
+    centre = float(np.mean(values))
+    return centre - half, centre + half
+
+
+def _words(plan: Plan) -> str:
+    return "; then ".join(m.describe() for m in plan) or "nothing but removing identifiers"
+
+
+def _key(plan: Plan) -> str:
+    return plan.to_toml()
+
+
+def _child(seed: int, replicate: int) -> int:
+    state = np.random.SeedSequence(seed, spawn_key=(replicate,)).generate_state(4, np.uint32)
+    return int.from_bytes(state.tobytes(), "little")
+
+
+def _fingerprint(data: Microdata, looked_at: str, seed: int) -> str:
+    parts = [
+        __version__,
+        frame_digest(data.local.select(data.columns)),
+        data.schema.to_toml(),
+        looked_at,
+        # The seed is a secret: the file must not give it away.
+        hashlib.sha256(f"tacit-search-{seed}".encode()).hexdigest(),
+    ]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
