@@ -8,6 +8,7 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 VENV := .venv
 PEERS := .venv-peers
+PEERS := .venv-peers
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.setup-stamp
 EXTRAS := sql,formats

@@ -118,13 +118,14 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--sizes", type=int, nargs="+", default=[10_000, 100_000, 1_000_000])
     parser.add_argument("--limit", type=int, default=_LIMIT)
+    parser.add_argument("--peers", nargs="+", choices=list(CASES), default=list(CASES))
     parser.add_argument("--ours", nargs=2, metavar=("CASE", "FILE"))
     chosen = parser.parse_args()
     if chosen.ours:
         measure_ours(chosen.ours[0], Path(chosen.ours[1]))
         return
     rows = []
-    for case in CASES:
+    for case in chosen.peers:
         seconds, out_of_time = [], False
         for n in chosen.sizes:
             cells, taken = row(case, n, 0 if out_of_time else chosen.limit)

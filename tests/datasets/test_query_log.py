@@ -27,7 +27,7 @@ def test_every_user_asks_something_in_order_of_time(log):
         assert part["time"].is_sorted()
     per_user = log.frame.group_by("user").len()["len"]
     assert per_user.min() >= 1
-    assert 10 < per_user.mean() < 30
+    assert 45 < per_user.mean() < 65
 
 
 def test_times_are_in_a_fixed_quarter(log):

@@ -10,7 +10,7 @@ from tacit.logs.addresses import hosts, registered_domains
     ("url", "host", "domain"),
     [
         ("http://www.shop.example", "shop.example", "shop.example"),
-        ("https://anna:secret@Blog.Anna.example:8080/me?x=1#top", "blog.anna.example", "anna.example"),
+        ("https://anna:pass@Blog.Anna.example:80/me?x=1#t", "blog.anna.example", "anna.example"),
         ("news.bbc.co.uk/1", "news.bbc.co.uk", "bbc.co.uk"),
         ("http://www2.uni.ac.at", "uni.ac.at", "uni.ac.at"),
         ("localhost", "localhost", "localhost"),

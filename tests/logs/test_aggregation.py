@@ -22,15 +22,18 @@ def test_three_repetitions_with_contribution_two_fifths():
 
 
 def test_the_same_within_a_log(log_of):
-    """A user with contribution 4/10 whose most repeated query is asked three times."""
-    asked = {"u": ["flu", "flu", "flu", "chess"], "v": [f"q{n}" for n in range(6)]}
+    """Users with contribution 4/10 whose most repeated query is asked three times."""
+    n = 3000
+    asked = {}
+    for pair in range(n):
+        asked[f"u{pair}"] = ["flu", "flu", "flu", "chess"]
+        asked[f"v{pair}"] = [f"q{place}" for place in range(6)]
     log = log_of(asked)
-    entered = []
-    for seed in range(2000):
-        lines = aggregate(log, np.zeros(2, dtype=int), np.random.default_rng(seed))
-        entered.append(sum(log.frame["query"][int(n)] == "flu" for n in lines))
+    lines = aggregate(log, np.arange(2 * n) // 2, np.random.default_rng(3))
+    flu = log.queries.to_list().index("flu")
+    entered = np.bincount(log.user[lines][log.query[lines] == flu], minlength=2 * n)[::2]
     assert set(entered) == {1, 2}
-    assert abs(np.mean(np.array(entered) == 2) - 0.2) < 4 * np.sqrt(0.16 / 2000)
+    assert abs(np.mean(entered == 2) - 0.2) < 4 * np.sqrt(0.16 / n)
 
 
 def test_whole_products_are_not_random():

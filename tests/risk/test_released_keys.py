@@ -18,7 +18,7 @@ def test_keys_of_the_original_that_the_release_still_has():
     assert alone.n_records == 2
     after = released_keys(data, frame.drop("a", "w"), None, by="test")
     assert (after.names, after.removed, after.weights) == (["b"], ["a"], None)
-    assert not after.warnings
+    assert after.warnings == ("Not in the release, so that nobody can match on them: a.",)
 
 
 def test_objections():

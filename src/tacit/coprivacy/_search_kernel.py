@@ -13,7 +13,7 @@ import numpy as np
 
 from tacit.core.compiled import njit
 
-RATIONAL, DEFECTOR, ALTRUIST, LONER = 0, 1, 2, 3
+RATIONAL, DEFECTOR, ALTRUIST, SOLITARY = 0, 1, 2, 3
 TOLERANCE = 1e-12
 _FREE = -1
 
@@ -106,8 +106,8 @@ def simulate(peers, keywords, pairs, n_pairs, n_keywords, behaviour, attempts, y
     for t in range(n_queries):
         i, q, pair = np.int64(peers[t]), np.int64(keywords[t]), pairs[t]
         _, after = _added(n[i], S[i], _count(y_keys, y_counts, i * n_keywords + q))
-        # Direct submission unless it lowers H(Y); a loner never forwards.
-        forwards = after < H[i] - TOLERANCE and behaviour[i] != LONER and n_peers > 1
+        # Direct submission unless it lowers H(Y); a solitary never forwards.
+        forwards = after < H[i] - TOLERANCE and behaviour[i] != SOLITARY and n_peers > 1
         submitter = i
         while forwards and asked[t] < attempts:
             if 2 * f_used > len(f_keys):

@@ -81,8 +81,9 @@ def simulate_disclosure(
         Sensitivity of each attribute; attributes are disclosed from the least sensitive on.
     protocol
         ``independent``: all start open, and in each round half of the users do what is best for
-        themselves. ``tit-for-tat``: a user offers the least sensitive attribute, and one more
-        whenever the contact has matched what she disclosed; otherwise she discloses what she got.
+        themselves, which is the dominant strategy: they disclose nothing where that is no worse.
+        ``tit-for-tat``: a user offers the least sensitive attribute, and one more whenever the
+        contact has matched what she disclosed; otherwise she discloses what she got.
         ``reputation``: everything is disclosed to contacts of good standing, that is who disclosed
         to at least half of their own contacts of good standing within `memory` rounds.
     rounds
@@ -167,7 +168,7 @@ def _scores(links: _Links, given: np.ndarray, degrees: np.ndarray) -> np.ndarray
 def _independent(
     links: _Links, worth: np.ndarray, rides: np.ndarray, rng: np.random.Generator
 ) -> Play:
-    """Let half of the users choose the level that is best for themselves; ties change nothing."""
+    """Let half of the users choose what is best for themselves; of equals, the least disclosure."""
 
     def play(levels: np.ndarray | None) -> np.ndarray:
         if levels is None:
@@ -176,8 +177,7 @@ def _independent(
         own[links.source] = levels
         got = np.bincount(links.target, worth[levels], len(rides))
         scores = got[:, None] / (1 + worth)
-        gains = scores.max(axis=1) > scores[np.arange(len(own)), own]
-        revises = gains & (rng.random(len(own)) < 0.5)
+        revises = rng.random(len(own)) < 0.5
         chosen: np.ndarray = np.where(revises, scores.argmax(axis=1), own)[links.source]
         return chosen
 

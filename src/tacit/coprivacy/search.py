@@ -13,8 +13,8 @@ from tacit.coprivacy.queries import Queries
 from tacit.core.errors import ParameterError, nearest
 from tacit.core.progress import track
 
-Behaviour = Literal["rational", "defector", "altruist", "loner"]
-BEHAVIOURS: tuple[Behaviour, ...] = ("rational", "defector", "altruist", "loner")
+Behaviour = Literal["rational", "defector", "altruist", "solitary"]
+BEHAVIOURS: tuple[Behaviour, ...] = ("rational", "defector", "altruist", "solitary")
 _POINTS = 100
 """Moments at which the mean entropy is kept."""
 
@@ -140,7 +140,7 @@ def simulate_search(
     behaviour
         How each peer behaves, or shares of the peers such as ``{"defector": 0.2}``, drawn at
         random; the others are rational. ``rational`` follows the rules; ``defector`` asks and never
-        helps; ``altruist`` always helps; ``loner`` neither asks nor helps.
+        helps; ``altruist`` always helps; ``solitary`` neither asks nor helps.
     attempts
         How many peers are asked before a peer submits her query herself.
     seed

@@ -37,9 +37,13 @@ def build_index(indptr, nodes, counts, alive, n_nodes):
 def add_similarities(user, indptr, nodes, counts, heads, posting, held, row):
     """Add the similarity of `user` with everybody to `row` (Algorithm 2 of erola2011)."""
     for e in range(indptr[user], indptr[user + 1]):
-        own = counts[e]
-        for p in range(heads[nodes[e]], heads[nodes[e] + 1]):
-            row[posting[p]] += min(own, held[p])
+        own, first, last = counts[e], heads[nodes[e]], heads[nodes[e] + 1]
+        if own == 1:  # the smaller of 1 and any count
+            for p in range(first, last):
+                row[posting[p]] += 1
+        else:
+            for p in range(first, last):
+                row[posting[p]] += min(own, held[p])
 
 
 @njit(cache=True)

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Self
-
 import numpy as np
-from annotated_types import Ge, Gt, Le
-from pydantic import model_validator
 
 from tacit.core.data import Microdata
 from tacit.core.errors import DataError
-from tacit.core.families import Mask
 from tacit.core.keys import encode
-from tacit.core.method import Columns, Try
+from tacit.core.method import Columns
 from tacit.core.schema import Kind
 from tacit.mask._households import household_codes
 from tacit.mask._noise import finite_columns
+from tacit.mask._sampling import SamplingMask
 
 _MOST_VARIABLES = 200
 """Beyond this many totals a sample cannot be balanced in reasonable time, nor usefully."""
@@ -30,7 +26,7 @@ _FREE = 0.1
 
 
 class ControlledSample(
-    Mask,
+    SamplingMask,
     key="controlled-sample",
     title="Controlled sampling",
     cites=("deville2004", "chauvet2006", "willenborg2001"),
@@ -74,28 +70,12 @@ class ControlledSample(
     True
     """
 
-    fraction: Annotated[Annotated[float, Gt(0), Le(1)] | None, Try(0.05, 0.1, 0.25, 0.5, 0.8)] = (
-        None
-    )
-    """Share of the records (or households) to release."""
-    size: Annotated[int, Ge(1)] | None = None
-    """Number of records (or households) to release, instead of a share."""
     balance: Columns | None = None
     """Numeric variables whose (weighted) totals are kept, most important first."""
     counts: Columns | None = None
     """Categorical variables whose (weighted) counts per category are kept."""
     proportional_to: str | None = None
     """Numeric variable above 0 to which inclusion probabilities are proportional."""
-    reweight: bool = True
-    """Divide the weight by the inclusion probability."""
-    whole_households: bool = False
-    """Draw households and release all their members."""
-
-    @model_validator(mode="after")
-    def _check(self) -> Self:
-        if (self.fraction is None) == (self.size is None):
-            raise ValueError("needs either 'fraction' or 'size', not both and not neither")
-        return self
 
     def apply(self, data: Microdata, rng: np.random.Generator) -> Microdata:
         """Return the sampled records, in their original order."""
@@ -139,23 +119,20 @@ class ControlledSample(
         return np.bincount(units, sizes)
 
     def _wanted(self, n_units: int) -> int:
-        what = "households" if self.whole_households else "records"
-        wanted = self.size if self.size is not None else int((self.fraction or 0) * n_units + 0.5)
+        wanted = self.n_wanted(n_units)
         if not 0 < wanted <= n_units:
             raise DataError(
-                f"a sample of {wanted} {what} cannot be drawn",
-                got=f"{n_units} {what}",
+                f"a sample of {wanted} {self.units} cannot be drawn",
+                got=f"{n_units} {self.units}",
                 do="change the fraction or the size",
             )
         return wanted
 
     def describe(self) -> str:
         """Say in plain words how the sample was drawn."""
-        what = "households" if self.whole_households else "records"
-        much = f"{self.size:,}" if self.fraction is None else f"{100 * self.fraction:g} % of the"
         kept = [*(self.balance or ()), *(self.counts or ())]
         totals = f", keeping the totals of {', '.join(kept)}" if kept else ""
-        return f"{self.title}: {much} {what} were drawn at random{totals}"
+        return f"{self.title}: {self.how_much()}{totals}"
 
 
 def _check_number(n_variables: int) -> None:

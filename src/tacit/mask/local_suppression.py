@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import combinations as subsets
 from math import comb, inf
 from typing import Annotated, Any, Literal
@@ -130,9 +131,9 @@ class LocalSuppression(
         positions = [[columns.index(name) for name in names] for names in combinations]
         codes = encode(data, columns)
         costs = np.array([self.importance.get(name, 1.0) for name in columns])
-        exempt = self._exempt(codes, positions, data.weights)
-        self._check_reach(codes, positions, costs, columns, exempt)
-        blank = self._search(codes, positions, costs, exempt)
+        task = _Task(columns, codes, positions, costs, self._exempt(codes, positions, data.weights))
+        self._check_reach(task)
+        blank = self._search(task)
         masks = {name: blank[:, j] for j, name in enumerate(columns) if blank[:, j].any()}
         absent = {n: blank[:, j] | (codes[:, j] == MISSING_CODE) for j, n in enumerate(columns)}
         masked = data.with_missing(masks | _linked(data, absent))
@@ -148,33 +149,20 @@ class LocalSuppression(
         shared = (frequencies(codes[:, c], weights, missing="wildcard") for c in positions)
         return [np.asarray(amount * self.risk_above >= 1.0 - _ROUNDING) for amount in shared]
 
-    def _search(
-        self,
-        codes: np.ndarray,
-        positions: list[list[int]],
-        costs: np.ndarray,
-        exempt: list[np.ndarray] | None,
-    ) -> np.ndarray:
+    def _search(self, task: _Task) -> np.ndarray:
         if self.missing == "strict":
             from tacit.mask._local_suppression_strict import suppress as suppress_strictly
 
-            found = suppress_strictly(codes, positions, self.k, costs)
+            found = suppress_strictly(task.codes, task.positions, self.k, task.costs)
         else:
             from tacit.mask._local_suppression_wildcard import suppress
 
-            found = suppress(codes, positions, self.k, costs, exempt)
-        if self.search == "greedy" or (self.search == "auto" and len(codes) > _SMALL_FILE):
+            found = suppress(task.codes, task.positions, self.k, task.costs, task.exempt)
+        if self.search == "greedy" or (self.search == "auto" and len(task.codes) > _SMALL_FILE):
             return found
-        return self._improved(found, codes, positions, costs, exempt)
+        return self._improved(found, task)
 
-    def _improved(
-        self,
-        found: np.ndarray,
-        codes: np.ndarray,
-        positions: list[list[int]],
-        costs: np.ndarray,
-        exempt: list[np.ndarray] | None,
-    ) -> np.ndarray:
+    def _improved(self, found: np.ndarray, task: _Task) -> np.ndarray:
         """Return the cheapest suppression of a bounded search, unless the one found is as cheap."""
         if self.missing == "strict":
             if self.search == "auto":
@@ -183,16 +171,17 @@ class LocalSuppression(
                 f"{self.key}: the optimal search reads missing values as wildcards",
                 do="use missing='wildcard' or search='greedy'",
             )
-        if len(codes) > _LARGEST_PROGRAM:
+        if len(task.codes) > _LARGEST_PROGRAM:
             raise ParameterError(
                 f"{self.key}: the optimal search is for small files",
-                got=f"{len(codes):,} records, at most {_LARGEST_PROGRAM}",
+                got=f"{len(task.codes):,} records, at most {_LARGEST_PROGRAM}",
                 do="use search='greedy'",
             )
         from tacit.mask._local_suppression_optimal import suppress_optimally
 
-        best = suppress_optimally(codes, positions, self.k, costs, exempt)
-        if best is None or (best @ _finite(costs)).sum() >= (found @ _finite(costs)).sum():
+        best = suppress_optimally(task.codes, task.positions, self.k, task.costs, task.exempt)
+        prices = _finite(task.costs)
+        if best is None or (best @ prices).sum() >= (found @ prices).sum():
             return found
         return best
 
@@ -252,22 +241,15 @@ class LocalSuppression(
                 do="lower k or release nothing",
             )
 
-    def _check_reach(
-        self,
-        codes: np.ndarray,
-        positions: list[list[int]],
-        costs: np.ndarray,
-        columns: list[str],
-        exempt: list[np.ndarray] | None,
-    ) -> None:
+    def _check_reach(self, task: _Task) -> None:
         """Refuse where the values that must be kept are already too rare."""
         from tacit.mask._local_suppression_crowd import fewest_in_reach
 
-        for i, combination in enumerate(positions):
-            free = None if exempt is None else exempt[i]
-            fewest = fewest_in_reach(codes, combination, costs, self.missing, free)
+        for i, combination in enumerate(task.positions):
+            free = None if task.exempt is None else task.exempt[i]
+            fewest = fewest_in_reach(task.codes, combination, task.costs, self.missing, free)
             if fewest < self.k:
-                kept = [columns[j] for j in combination if costs[j] == inf]
+                kept = [task.columns[j] for j in combination if task.costs[j] == inf]
                 raise ProtectionError(
                     f"k = {self.k} cannot be reached while {', '.join(kept)} must be kept",
                     got=f"a combination of their values on only {fewest} records",
@@ -316,6 +298,19 @@ class LocalSuppression(
         rather = [f"{name} ({w:g})" for name, w in self.importance.items() if w not in (1, inf)]
         text = f"; always kept: {', '.join(kept)}" if kept else ""
         return text + (f"; importance: {', '.join(rather)}" if rather else "")
+
+
+@dataclass(frozen=True)
+class _Task:
+    """The keys as arrays, and what is asked of them."""
+
+    columns: list[str]
+    codes: np.ndarray
+    positions: list[list[int]]
+    """Columns of each combination."""
+    costs: np.ndarray
+    exempt: list[np.ndarray] | None
+    """For each combination the records that may stay as they are; None where none may."""
 
 
 def _finite(costs: np.ndarray) -> np.ndarray:

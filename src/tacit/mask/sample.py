@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from typing import Literal, Self
 
 import numpy as np
-from annotated_types import Ge, Gt, Le
 from pydantic import model_validator
 
 from tacit.core.data import Microdata
 from tacit.core.errors import DataError
-from tacit.core.families import Mask
 from tacit.core.keys import encode, group_ids
-from tacit.core.method import Columns, Try
+from tacit.core.method import Columns
 from tacit.mask._households import household_codes
+from tacit.mask._sampling import SamplingMask
 
 Allocation = Literal["proportional", "equal"]
 
 
 class Sample(
-    Mask,
+    SamplingMask,
     key="sample",
     title="Sampling",
     cites=("domingoferrer2007", "truta2003", "hundepool2012"),
@@ -56,27 +55,15 @@ class Sample(
     8
     """
 
-    fraction: Annotated[Annotated[float, Gt(0), Le(1)] | None, Try(0.05, 0.1, 0.25, 0.5, 0.8)] = (
-        None
-    )
-    """Share of the records (or households) to release."""
-    size: Annotated[int, Ge(1)] | None = None
-    """Number of records (or households) to release, instead of a share."""
     replacement: bool = False
     """Whether a record may be drawn more than once."""
     by: Columns | None = None
     """Variables whose combinations are the strata; by default the file is one stratum."""
     allocation: Allocation = "proportional"
     """How the sample is shared among the strata: by their size, or equally."""
-    reweight: bool = True
-    """Multiply the weight by the inverse sampling fraction of the stratum."""
-    whole_households: bool = False
-    """Draw households and release all their members."""
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        if (self.fraction is None) == (self.size is None):
-            raise ValueError("needs either 'fraction' or 'size', not both and not neither")
         if self.whole_households and self.replacement:
             raise ValueError(
                 "cannot combine 'whole_households' with 'replacement': "
@@ -86,11 +73,9 @@ class Sample(
 
     def describe(self) -> str:
         """Say in plain words how the sample was drawn."""
-        what = "households" if self.whole_households else "records"
-        much = f"{self.size:,}" if self.fraction is None else f"{100 * self.fraction:g} % of the"
         how = "with" if self.replacement else "without"
         strata = f", in strata of {' by '.join(self.by)} ({self.allocation})" if self.by else ""
-        return f"{self.title}: {much} {what} were drawn at random {how} replacement{strata}"
+        return f"{self.title}: {self.how_much()} {how} replacement{strata}"
 
     def apply(self, data: Microdata, rng: np.random.Generator) -> Microdata:
         """Return the sampled records, in their original order."""
@@ -115,20 +100,19 @@ class Sample(
         return household_codes(data, by="sampling whole households")
 
     def _wanted(self, n_units: int) -> int:
-        what = "households" if self.whole_households else "records"
         if n_units == 0:
             raise DataError("there are no records to sample from", got="an empty file")
-        wanted = self.size if self.size is not None else int((self.fraction or 0) * n_units + 0.5)
+        wanted = self.n_wanted(n_units)
         if wanted == 0:
             raise DataError(
                 f"a sampling fraction of {self.fraction:g} leaves nothing to release",
-                got=f"{n_units} {what}",
+                got=f"{n_units} {self.units}",
                 do="raise the fraction, or give a size",
             )
         if wanted > n_units and not self.replacement:
             raise DataError(
-                f"a sample of {wanted} {what} without replacement needs that many",
-                got=f"{n_units} {what}",
+                f"a sample of {wanted} {self.units} without replacement needs that many",
+                got=f"{n_units} {self.units}",
                 do="lower the size, or sample with replacement",
             )
         return wanted

@@ -27,6 +27,7 @@ from tacit.core.errors import ParameterError, nearest
 from tacit.core.frame import collect
 from tacit.core.keys import MISSING_CODE
 from tacit.core.pairing import Pair
+from tacit.core.schema import Kind
 
 Agreement = Literal["exact", "near", "misread"]
 STEPS_PER_ERROR = 4
@@ -104,6 +105,23 @@ def external_fields(
         make = _numeric_field if numeric else _categorical_field
         fields.append(make(both, before[name], after[name], error, coarse).known_of(known))
     return fields
+
+
+def text_warnings(both: Pair, names: Sequence[str]) -> tuple[str, ...]:
+    """Name numbers that became text without a rule, so that they could only be compared as text."""
+    lost = [name for name in names if name in both.released.schema and _became_text(both, name)]
+    if not lost:
+        return ()
+    return (f"No longer numbers in the release, and compared as categories: {', '.join(lost)}.",)
+
+
+def _became_text(both: Pair, name: str) -> bool:
+    before, after = (_columns(side, [name])[name] for side in both.sides)
+    if not before.dtype.is_numeric() or compare_as_numbers(before, after, both.kinds(name)):
+        return False
+    if both.original.schema[name].kind != Kind.NUMERIC or both.rows is None:
+        return both.original.schema[name].kind == Kind.NUMERIC
+    return external_fields(both, [name], {}, coarse=True)[0].agreement == "misread"
 
 
 def _check_errors(errors: Mapping[str, float], names: Sequence[str]) -> None:

@@ -20,7 +20,7 @@ from tacit.core.errors import DataError
 from tacit.core.frame import collect
 from tacit.core.pairing import Pair, substantive_columns
 from tacit.core.schema import Kind
-from tacit.risk._external import external_fields, is_known
+from tacit.risk._external import external_fields, is_known, text_warnings
 
 Scale = Literal["numeric", "ordinal", "nominal"]
 
@@ -67,11 +67,12 @@ def chosen_attributes(both: Pair, names: Sequence[str] | None, *, by: str) -> li
 
 
 def attribute_warnings(both: Pair, chosen: Sequence[str], named: bool) -> tuple[str, ...]:
-    """Say which numbers of the original are not compared because the release lost them."""
+    """Say which numbers of the original are not compared, or not as numbers."""
+    as_text = text_warnings(both, chosen)
     lost = [] if named else [n for n in known_numbers(both.original) if n not in chosen]
     if not lost:
-        return ()
-    return (f"Not compared, since the release has no such numbers: {', '.join(lost)}.",)
+        return as_text
+    return (f"Not compared, since the release has no such numbers: {', '.join(lost)}.", *as_text)
 
 
 def linkage_fields(both: Pair, names: Sequence[str]) -> list[LinkageField]:

@@ -37,9 +37,13 @@ class ReleasedKeys:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What a reader must know about keys that are gone."""
-        if self.names:
+        if not self.names:
+            return ("None of the keys is in the release: all its records look the same.",)
+        if not self.removed:
             return ()
-        return ("None of the keys is in the release: all its records look the same.",)
+        return (
+            f"Not in the release, so that nobody can match on them: {', '.join(self.removed)}.",
+        )
 
 
 def released_keys(

@@ -17,6 +17,7 @@ from tacit.core.measurement import Measurement
 from tacit.core.method import Columns
 from tacit.core.pairing import Pair, pair
 from tacit.core.schema import Role
+from tacit.risk._external import text_warnings
 from tacit.risk._linkage_patterns import quantile_groups
 from tacit.risk._released_keys import objection_without_keys
 from tacit.risk._synthetic_keys import SharedKeys, joint_codes, shared_keys
@@ -114,7 +115,7 @@ class CorrectAttribution(
             ),
             details={"keys": keys.names, "by_target": by_target, "targets_removed": gone},
             explanation=_explanation(value, keys.names, by_target),
-            warnings=keys.warnings,
+            warnings=(*keys.warnings, *text_warnings(both, targets)),
         )
 
     def _targets(self, both: Pair, keys: SharedKeys) -> tuple[list[str], list[str]]:

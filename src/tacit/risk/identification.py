@@ -17,7 +17,7 @@ from tacit.core.measurement import Measurement, counted
 from tacit.core.method import Columns
 from tacit.core.pairing import Pair, pair
 from tacit.core.record_order import order_warnings
-from tacit.risk._external import KnownField, external_fields
+from tacit.risk._external import KnownField, external_fields, text_warnings
 from tacit.risk._probability_ratios import Base, RatioModel
 from tacit.risk._released_keys import NO_KEYS
 from tacit.risk._target_units import Wanted, target_units
@@ -168,7 +168,12 @@ class IdentificationRisk(
         names = _known_fields(both.original, self.keys)
         _check_usable(both, names)
         inclusion, population, warnings = self._inclusion(both)
-        warnings += order_warnings(both, by=self.key)
+        warnings += (*order_warnings(both, by=self.key), *text_warnings(both, names))
+        gone = [name for name in names if name not in both.released.schema]
+        if gone:
+            warnings += (
+                f"Not in the release, so that nobody can match on them: {', '.join(gone)}.",
+            )
         targets = self._targets(both.original)
         fields = external_fields(both, names, self.errors, coarse=self.matching == "auto")
         per_record = np.where(targets, self._probabilities(both, fields, inclusion), np.nan)
@@ -176,7 +181,7 @@ class IdentificationRisk(
         unpaired = _unpaired(both, fields)
         details = {
             "fields": {f.name: f.note for f in fields},
-            "fields_not_released": [n for n in names if n not in both.released.schema],
+            "fields_not_released": gone,
             **_factors(both),
             "population": population,
             "inclusion": inclusion,
@@ -299,7 +304,7 @@ def _unpaired(both: Pair, fields: list[KnownField]) -> dict[str, tuple[int, str]
         codes = encode(both.released, [field.name])[:, 0]
         sizes = np.bincount(codes[codes >= 0])
         n_alone = int(np.sum(sizes == 1))
-        is_odd = field.changed and 0 < 2 * n_alone < sizes.sum()
+        is_odd = _is_grouped(both, field) and 0 < 2 * n_alone < sizes.sum()
         alone = "1 released record is" if n_alone == 1 else f"{n_alone:,} released records are"
         text = (
             f"{alone} alone with a value of {field.name}, although masking put values into groups: "
@@ -307,6 +312,15 @@ def _unpaired(both: Pair, fields: list[KnownField]) -> dict[str, tuple[int, str]
         )
         found[field.name] = (n_alone, text if is_odd else "")
     return found
+
+
+def _is_grouped(both: Pair, field: KnownField) -> bool:
+    """Whether masking put several values of a field into one."""
+    if not field.changed or field.agreement != "exact":
+        return False
+    at, to = both.matched
+    before, after = (encode(side, [field.name])[:, 0] for side in both.sides)
+    return len(np.unique(after[to])) < len(np.unique(before[at]))
 
 
 def _explanation(probability: np.ndarray, names: list[str]) -> str:

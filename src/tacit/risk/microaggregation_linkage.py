@@ -138,8 +138,12 @@ def groups_and_candidates(where: Space, n_nearest: int) -> tuple[np.ndarray, np.
     known = ~np.isnan(where.targets).any(axis=1)
     if not complete.any():
         return groups, np.full((len(known), 1), -1, dtype=np.int64)
-    first, groups[complete] = distinct_points(where.points[complete])
-    centroids = where.points[complete][first]
+    first, members = distinct_points(where.points[complete])
+    # In an order of their own: which of two equally near centroids is taken must not depend on
+    # the order of the records.
+    order = np.lexsort(where.points[complete][first].T)
+    centroids = where.points[complete][first][order]
+    groups[complete] = np.argsort(order)[members]
     found = _nearest(centroids, where.targets[known], n_nearest)
     candidates = np.full((len(known), found.shape[1]), -1, dtype=np.int64)
     candidates[known] = found

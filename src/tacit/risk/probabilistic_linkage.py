@@ -14,6 +14,7 @@ from tacit.core.families import Risk
 from tacit.core.measurement import Measurement
 from tacit.core.method import Columns
 from tacit.core.pairing import Pair
+from tacit.risk._external import text_warnings
 from tacit.risk._linkage_fields import LinkageField, chosen_attributes, linkage_fields
 from tacit.risk._linkage_index import own_shares
 from tacit.risk._linkage_pair import linked_pair
@@ -113,6 +114,7 @@ class ProbabilisticLinkage(
         comparison = Comparison.of(fields, self._limits(fields, both), self.bins)
         m, u, fit = self._agreement(comparison, both)
         share = linked_by_weight(comparison, level_weights(m, u), *both.matched)
+        warnings += text_warnings(both, names)
         if gone:
             warnings += (f"Not in the release, and not compared: {', '.join(gone)}.",)
         details = {

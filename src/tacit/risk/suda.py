@@ -116,7 +116,7 @@ class Suda(
             | {"max_size": largest, "sampling_fraction": fraction, "intrusion": theta}
             | {"missing": self.missing, "keys_removed": keys.removed},
             explanation=scored.explanation(theta),
-            warnings=() if keys.names else keys.warnings[:1],
+            warnings=keys.warnings[:1] if keys.removed else (),
         )
 
 

@@ -7,7 +7,6 @@ from typing import Annotated, Any
 import numpy as np
 from annotated_types import Ge
 
-from tacit.core.common_scale import common_codes
 from tacit.core.data import Microdata
 from tacit.core.errors import DataError
 from tacit.core.families import Risk
@@ -17,6 +16,7 @@ from tacit.core.method import Columns
 from tacit.core.pairing import Pair, pair
 from tacit.core.record_order import order_warnings
 from tacit.risk._released_keys import objection_without_keys
+from tacit.risk._synthetic_keys import joint_codes
 
 
 class SwappingRisk(
@@ -44,7 +44,8 @@ class SwappingRisk(
 
     The paper's table holds all attributes of the file, the swapped ones among them [gomatam2005]_.
     A record counts as unswapped if all its swap attributes are as in the original: one that got
-    back an equal value has in effect not been swapped. A simulated record counts as swapped. Where
+    back an equal value has in effect not been swapped, nor has one whose category was recoded like
+    all others of its kind. A simulated record counts as swapped. Where
     no record is unswapped the risk is 0.
 
     Examples
@@ -66,6 +67,8 @@ class SwappingRisk(
     """Attributes that were swapped; by default those of the table."""
     smallest: Annotated[int, Ge(1)] = 2
     """Cells of at most this many records are small."""
+    record_id: str | None = None
+    """Column that numbers the records of two plain files; by default they are paired by order."""
 
     def objection(self, original: Microdata) -> str | None:
         """Say that there are no keys, if there are none."""
@@ -73,7 +76,7 @@ class SwappingRisk(
 
     def measure(self, original: Any, release: Any = None) -> Measurement:
         """Return the share of the unswapped records that stand in small cells."""
-        both = pair(original, release)
+        both = pair(original, release, self.record_id)
         columns, warnings = self._attributes(both)
         warnings += order_warnings(both, by=self.key)
         cells, n_cells = group_ids(encode(both.released, columns))
@@ -119,7 +122,7 @@ def _unchanged(both: Pair, swapped: list[str]) -> np.ndarray:
     at, to = both.matched
     same = np.ones(len(at), dtype=bool)
     for name in swapped:
-        before, after = common_codes(both.original.local[name], both.released.local[name])
+        before, after = joint_codes(both, name)
         same &= before[at] == after[to]
     found = np.zeros(both.released.n_records, dtype=bool)
     found[to] = same

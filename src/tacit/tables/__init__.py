@@ -13,10 +13,18 @@ from tacit.core.method import discover
 from tacit.tables import adjust, perturb, rounding, rules, suppress
 
 if TYPE_CHECKING:
+    from tacit.tables.aggregates import from_aggregates as from_aggregates
+    from tacit.tables.audit import Audit as Audit
+    from tacit.tables.audit import Verdict as Verdict
+    from tacit.tables.audit import audit as audit
     from tacit.tables.contributions import Contributions as Contributions
     from tacit.tables.dimension import Dimension as Dimension
+    from tacit.tables.link import link as link
+    from tacit.tables.link import split as split
     from tacit.tables.protected import ProtectedTable as ProtectedTable
     from tacit.tables.protected import Status as Status
+    from tacit.tables.redesign import Redesign as Redesign
+    from tacit.tables.redesign import redesign as redesign
     from tacit.tables.rule_text import rule as rule
     from tacit.tables.sensitive import Sensitive as Sensitive
     from tacit.tables.table import Table as Table
@@ -35,8 +43,12 @@ _HOMES = {
     "contributions": ("Contributions",),
     "sensitive": ("Sensitive",),
     "protected": ("ProtectedTable", "Status"),
+    "audit": ("audit", "Audit", "Verdict"),
     "rule_text": ("rule",),
+    "link": ("link", "split"),
+    "aggregates": ("from_aggregates",),
     "tabulate": ("tabulate",),
+    "redesign": ("redesign", "Redesign"),
 }
 """Where the other public names live, by module of this package."""
 _home_of = {name: module for module, names in _HOMES.items() for name in names}

@@ -177,7 +177,7 @@ class Attacker:
         return np.flatnonzero(self.suppressed & ~before)
 
     def _asked(self, cell: int, below: float, above: float, width: float) -> tuple[float, float]:
-        """Return how far up and down to go; what is missing of the width goes where there is room."""
+        """Return how far up and down to go; what is missing of the width goes up if it can."""
         place = self._place[cell]
         if place < 0:
             raise _no_pattern(self.table, cell)
@@ -205,7 +205,7 @@ class Attacker:
         self.last_change = np.zeros(self.table.n_cells)
         self.last_change[self._cells] = change
         self.suppress(moved[~self.suppressed[moved]])
-        return change
+        return np.asarray(change)
 
     def _mirrors(self, change: np.ndarray | None, cell: int, down: float) -> bool:
         """Return whether the change found, turned round, also fits within the bounds."""
@@ -228,7 +228,7 @@ class Attacker:
 def publishable_only(table: Table) -> np.ndarray:
     """Return the cells that may not become secondary suppressions: frozen and empty ones."""
     frozen = np.zeros(table.n_cells, dtype=bool) if table.frozen is None else table.frozen
-    return frozen | table.is_empty
+    return np.asarray(frozen | table.is_empty)
 
 
 def _relative(cost: np.ndarray) -> np.ndarray:

@@ -27,6 +27,7 @@ class Plan:
     hidden: np.ndarray
     bounds: tuple[np.ndarray, np.ndarray]
     primary: np.ndarray
+    """Sensitive cells without a waiver (flags)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +93,9 @@ def attack_plan(protected: ProtectedTable, known_within: float | None) -> Plan:
             np.maximum(lower, table.value - reach),
             np.minimum(upper, table.value + reach),
         )
-    return Plan(table, hidden, (lower, upper), protected.sensitive.cells)
+    primary = protected.sensitive.cells
+    primary = primary if table.waived is None else primary & ~table.waived
+    return Plan(table, hidden, (lower, upper), primary)
 
 
 class Part:

@@ -15,7 +15,7 @@ ANYWHERE = np.empty(0, dtype=np.int64)
 
 
 class Flows:
-    """Cheapest changes that move one cell by a given amount: minimise the sum of moves."""
+    """Smallest changes that move one cell by a given amount: minimise the sum of moves."""
 
     def __init__(self, system: System) -> None:
         from scipy.sparse import csc_array, hstack

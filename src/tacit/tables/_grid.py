@@ -7,11 +7,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tacit.core.errors import DataError
 from tacit.tables._selection import code_keys
 from tacit.tables.dimension import Dimension
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
+
+MOST_CELLS = 5_000_000
+"""Above this many combinations of codes, empty cells must be left out."""
 
 
 def grid_codes(dimensions: tuple[Dimension, ...]) -> np.ndarray:
@@ -98,6 +102,32 @@ def _sums_of_members(
     data = np.r_[np.ones(len(member)), np.full(n_rows, -1.0)]
     place = (np.r_[row, np.arange(n_rows)], np.r_[member, total[first]])
     return csr_array((data, place), shape=(n_rows, n_cells))
+
+
+def shape_of(
+    codes: np.ndarray, dimensions: tuple[Dimension, ...], keep_empty: bool
+) -> tuple[np.ndarray, csr_array, np.ndarray]:
+    """Return codes and relations of all cells, and where the cells that are not empty go."""
+    keys = code_keys(codes, dimensions)
+    if keep_empty:
+        check_size(dimensions)
+        return grid_codes(dimensions), grid_relations(dimensions), keys
+    order = np.argsort(keys)
+    at = np.empty_like(order)
+    at[order] = np.arange(len(order))
+    kept = codes[order].astype(np.int32)
+    return kept, sparse_relations(kept, dimensions), at
+
+
+def check_size(dimensions: tuple[Dimension, ...]) -> None:
+    """Refuse a full cross-classification that is too large."""
+    n_cells = prod(len(d.codes) for d in dimensions)
+    if n_cells > MOST_CELLS:
+        raise DataError(
+            "the table has too many combinations of codes",
+            got=f"{n_cells:,}, at most {MOST_CELLS:,}",
+            do="say keep_empty=False, or leave out a dimension or a level",
+        )
 
 
 def kept_cells(relations: csr_array, kept: np.ndarray) -> csr_array:

@@ -170,7 +170,8 @@ def audit(
     With suppressed cells :math:`S`, the intruder's interval of cell :math:`p` is
 
     .. math:: \Bigl[x_p + \min \delta_p,\; x_p + \max \delta_p\Bigr] \quad\text{subject to}\quad
-       \sum_{i \in S} r_{ki}\,\delta_i = 0 \;\;\forall k,\qquad l_i - x_i \le \delta_i \le u_i - x_i,
+       \sum_{i \in S} r_{ki}\,\delta_i = 0 \;\;\forall k,\quad
+       l_i - x_i \le \delta_i \le u_i - x_i,
 
     the attacker's problem of :cite:`fischetti2001`. All relations are used at once, so linked
     tables are audited exactly. A requirement is cut to what is known beforehand.
@@ -187,7 +188,9 @@ def audit(
     if known_within is not None and not known_within > 0:
         raise ParameterError("known_within must be a percentage above 0", got=known_within)
     plan = attack_plan(protected, known_within)
-    levels = required_levels(protected.original, protected.sensitive, plan.bounds)
+    waived = protected.original.waived
+    sensitive = protected.sensitive if waived is None else protected.sensitive.without(waived)
+    levels = required_levels(protected.original, sensitive, plan.bounds)
     chosen = _chosen(cells, plan.hidden, protected)
     attack = Attack(plan, levels, chosen, exact=not early_stop)
     outcome = attack.outsider()
@@ -196,7 +199,7 @@ def audit(
     if singletons:
         attack.insiders(max(coalitions, 1))
     results = attack.sums(sums)
-    exposed = _exposed(protected, plan.hidden, chosen)
+    exposed = (plan.primary & ~plan.hidden)[chosen]
     return _verdicts(protected, levels, chosen, outcome, attack, exposed, results, started)
 
 
@@ -213,13 +216,6 @@ def _chosen(cells: Any, hidden: np.ndarray, protected: ProtectedTable) -> np.nda
     return chosen
 
 
-def _exposed(protected: ProtectedTable, hidden: np.ndarray, chosen: np.ndarray) -> np.ndarray:
-    """Return which sensitive cells are published as they are without a waiver."""
-    waived = protected.original.waived
-    excused = np.zeros(len(hidden), dtype=bool) if waived is None else waived
-    return (protected.sensitive.cells & ~hidden & ~excused)[chosen]
-
-
 def _verdicts(
     protected: ProtectedTable,
     levels: Levels,
@@ -231,11 +227,9 @@ def _verdicts(
     started: float,
 ) -> Audit:
     table = protected.original
-    sensitive = protected.sensitive.cells
     met = attack.met(chosen, outcome.low[chosen], outcome.high[chosen])
     point = attack.is_point(chosen, outcome.low[chosen], outcome.high[chosen])
-    waived = ~attack.plan.hidden[chosen] & ~exposed
-    bad = sensitive[chosen] & ~waived & (~met | exposed)
+    bad = attack.plan.primary[chosen] & (~met | exposed)
     verdict = np.select([bad & point, bad], [Verdict.DISCLOSED, Verdict.NARROW], Verdict.OK)
     value = table.value[chosen]
     return Audit(

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+UNNAMED = 2**62
+"""Numbers of units without a name start here; they say nothing outside their table."""
+
 
 @dataclass(frozen=True, eq=False)
 class Contributions:
@@ -24,7 +27,10 @@ class Contributions:
     weight: np.ndarray | None = None
     """Sampling weights of the largest contributions, 0 where none; nothing if all are 1."""
     unit: np.ndarray | None = None
-    """Which unit each of the largest contributions came from, -1 where none."""
+    """Number of the unit each of the largest contributions came from, -1 where none.
+
+    A unit that was named has the same number in every table.
+    """
     requested: np.ndarray | None = None
     """Which of the largest contributors asked for protection."""
     net: np.ndarray | None = None

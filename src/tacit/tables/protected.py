@@ -135,6 +135,12 @@ class ProtectedTable:
             value = value.cast(pl.Int64)
         return keys.with_columns(value, pl.Series("status", self.status.astype(str)))
 
+    def split(self) -> dict[str, ProtectedTable]:
+        """Return the tables that were linked, each as it is published."""
+        from tacit.tables.link import split
+
+        return split(self)
+
     def audit(self, **options: Any) -> Audit:
         """Attack the table as an intruder would and say whether every sensitive cell holds.
 

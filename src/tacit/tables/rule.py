@@ -13,12 +13,22 @@ from tacit.core.method import Method, build
 from tacit.tables.sensitive import Sensitive
 from tacit.tables.table import Table
 
+_COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
+
 
 class Rule(Method):
     """Say which cells of a table are sensitive."""
 
     family: ClassVar[str] = "rule"
     verb: ClassVar[str] = "sensitive"
+    word: ClassVar[str] = ""
+    """How the rule is called in text, if not by its key."""
+    aliases: ClassVar[tuple[str, ...]] = ()
+    """Other words for it."""
+    in_order: ClassVar[tuple[str, ...]] = ()
+    """Parameters that text may give without their names."""
+    shown: ClassVar[int] = 1
+    """How many of these are always written."""
 
     @abstractmethod
     def sensitive(self, table: Table) -> Sensitive:
@@ -26,7 +36,13 @@ class Rule(Method):
 
     def short(self) -> str:
         """Write the rule as the command line takes it, for example ``dominance(2,75)``."""
-        return self.key or type(self).__name__
+        given = self.as_dict()
+        last = max((j + 1 for j, name in enumerate(self.in_order) if name in given), default=0)
+        leading = self.in_order[: max(last, self.shown)]
+        parts = [_written(getattr(self, name)) for name in leading]
+        parts += [f"{name}={_written(v)}" for name, v in given.items() if name not in leading]
+        word = self.word or self.key or type(self).__name__
+        return f"{word}({','.join(parts)})" if parts else word
 
     def as_step(self) -> dict[str, Any]:
         """Return the rule as plain data, with its key under ``method``."""
@@ -64,19 +80,19 @@ Rules = Annotated[
 class _Joined(Rule):
     """Several rules read together."""
 
-    word: ClassVar[str]
+    joint: ClassVar[str]
     rules: Rules
     """The rules."""
 
     def as_step(self) -> dict[str, Any]:
         """Return the rules as plain data, under the word that joins them."""
-        return {self.word: [rule.as_step() for rule in self.rules]}
+        return {self.joint: [rule.as_step() for rule in self.rules]}
 
 
 class AnyOf(_Joined):
     """A cell is sensitive if any of the rules says so."""
 
-    word: ClassVar[str] = "any"
+    joint: ClassVar[str] = "any"
 
     def sensitive(self, table: Table) -> Sensitive:
         """Return cells that at least one rule finds, with the largest protection any requires."""
@@ -97,7 +113,7 @@ class AnyOf(_Joined):
 class AllOf(_Joined):
     """A cell is sensitive if all of the rules say so."""
 
-    word: ClassVar[str] = "all"
+    joint: ClassVar[str] = "all"
 
     def sensitive(self, table: Table) -> Sensitive:
         """Return cells that every rule finds, with the largest protection any requires."""
@@ -114,6 +130,20 @@ class AllOf(_Joined):
         """Write the rules joined with ``&``."""
         parts = (f"({r.short()})" if isinstance(r, AnyOf) else r.short() for r in self.rules)
         return "&".join(parts)
+
+
+def _written(value: Any) -> str:
+    """Write a parameter as `tacit.tables.rule` reads it back."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int | float):
+        return f"{value:.12g}"
+    if isinstance(value, list | tuple):
+        return f"[{','.join(map(_written, value))}]"
+    text = str(value)
+    plain = text.replace("_", "a").replace("-", "a")
+    is_word = plain.isalnum() and not text[0].isdigit() and text[0] != "-"
+    return text if is_word or text in _COMPARISONS else f'"{text}"'
 
 
 def _parts(rule: Rule, kind: type[_Joined]) -> tuple[Rule, ...]:

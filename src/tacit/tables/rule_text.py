@@ -1,7 +1,8 @@
 """Rules as a user writes them: ``dominance(2,75)|p(10)&freq(3)``.
 
 The grammar: rules joined with ``|`` (either) and ``&`` (both, binds closer), grouped with round
-brackets; a rule is a name with values in brackets, in order or as ``name=value``.
+brackets; a rule is a name with values in brackets, in order or as ``name=value``; several values
+stand in square brackets.
 """
 
 from __future__ import annotations
@@ -13,22 +14,9 @@ from tacit.core.errors import ParameterError, nearest
 from tacit.core.method import methods
 from tacit.tables.rule import Rule
 
-SHORT_NAMES: dict[str, tuple[str, tuple[str, ...]]] = {
-    "dominance": ("dominance", ("n", "k")),
-    "nk": ("dominance", ("n", "k")),
-    "p": ("p-percent", ("p", "n")),
-    "pq": ("prior-posterior", ("p", "q", "n")),
-    "freq": ("min-frequency", ("n", "margin")),
-    "zero": ("zero-unsafe", ("amount",)),
-    "group": ("group-disclosure", ("share", "least")),
-    "request": ("request", ("p", "p2", "margin")),
-    "user": ("user", ("quantity", "is_", "limit", "margin")),
-}
-"""For each name a rule may be written with: its key and what values in order stand for."""
-
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)(?![\w-])"
-    r"|(?P<word>[^\W\d][\w%-]*)|(?P<text>'[^']*'|\"[^\"]*\")|(?P<mark><=|>=|==|!=|[|&(),=<>]))"
+    r"|(?P<word>[^\W\d][\w%-]*)|(?P<text>'[^']*'|\"[^\"]*\")|(?P<mark><=|>=|==|!=|[][|&(),=<>]))"
 )
 _DEEPEST = 50
 
@@ -42,8 +30,8 @@ class _Token(NamedTuple):
 def rule(text: str) -> Rule:
     """Read a rule from text.
 
-    Names are ``dominance`` (or ``nk``), ``p``, ``pq``, ``freq``, ``zero``, ``group``,
-    ``request``, ``user``, and the key of any other rule there is.
+    Every rule goes by its key and its own word: ``dominance``, ``p``, ``pq``, ``freq``, ``zero``,
+    ``group``, ``request``, ``user``.
 
     Raises
     ------
@@ -121,10 +109,10 @@ class _Reader:
         token = self.next
         if token.kind != "word":
             self.stop("expected the name of a rule")
-        key, order = _known(token)
+        kind = _known(token)
         self.place += 1
-        given = self.values(order) if self.skip("(") else {}
-        return _made(key, given, token)
+        given = self.values(kind.in_order) if self.skip("(") else {}
+        return _made(kind, given, token)
 
     def values(self, order: tuple[str, ...]) -> dict[str, Any]:
         """Read the values of a rule up to its closing bracket."""
@@ -149,6 +137,8 @@ class _Reader:
         return order[len(given)]
 
     def value(self) -> Any:
+        if self.skip("["):
+            return self.several()
         token = self.next
         comparison = token.kind == "mark" and token.text in ("<", "<=", ">", ">=", "==", "!=")
         if token.kind not in ("number", "word", "text") and not comparison:
@@ -160,6 +150,14 @@ class _Reader:
         if token.kind == "text":
             return token.text[1:-1]
         return {"true": True, "false": False}.get(token.text, token.text)
+
+    def several(self) -> list[Any]:
+        """Read a list of values up to its closing bracket."""
+        values = [self.value()]
+        while self.skip(","):
+            values.append(self.value())
+        self.expect("]")
+        return values
 
 
 def _tokens(text: str) -> list[_Token]:
@@ -177,27 +175,24 @@ def _tokens(text: str) -> list[_Token]:
     return [*tokens, _Token("end", "", len(text))]
 
 
-def _known(token: _Token) -> tuple[str, tuple[str, ...]]:
-    """Return the key of a rule and the order of its values."""
-    if token.text.lower() in SHORT_NAMES:
-        return SHORT_NAMES[token.text.lower()]
-    keys = [method.key for method in methods("rule")]
-    key = token.text.lower().replace("_", "-")
-    if key in keys:
-        order = next((names for k, names in SHORT_NAMES.values() if k == key), ())
-        return key, order
+def _known(token: _Token) -> type[Rule]:
+    """Return the rule of this name."""
+    known: dict[str, type[Rule]] = {}
+    for found in methods("rule"):
+        if issubclass(found, Rule):
+            known |= dict.fromkeys((found.key, *found.aliases, found.word or found.key), found)
+    name = token.text.lower()
+    if name in known:
+        return known[name]
+    if name.replace("_", "-") in known:
+        return known[name.replace("_", "-")]
     raise ParameterError(
-        f"there is no rule {token.text!r} (character {token.at + 1})",
-        do=nearest(token.text, [*SHORT_NAMES, *keys]),
+        f"there is no rule {token.text!r} (character {token.at + 1})", do=nearest(name, known)
     )
 
 
-def _made(key: str, given: dict[str, Any], token: _Token) -> Rule:
-    found = next(method for method in methods("rule") if method.key == key)
+def _made(kind: type[Rule], given: dict[str, Any], token: _Token) -> Rule:
     try:
-        made = found(**given)
+        return kind(**given)
     except ParameterError as error:
         raise ParameterError(f"{error} (character {token.at + 1})") from error
-    if not isinstance(made, Rule):
-        raise ParameterError(f"{key!r} is not a rule")
-    return made

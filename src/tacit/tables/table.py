@@ -83,7 +83,9 @@ class Table:
     sums: Mapping[str, np.ndarray] = field(default_factory=dict)
     """Totals of other variables in the same cells, by name."""
     parts: Mapping[str, np.ndarray] = field(default_factory=dict)
-    """For linked tables: which cells belong to the table of each name."""
+    """For linked tables: where the cells of the table of each name stand, in its order."""
+    linked: Mapping[str, Table] = field(default_factory=dict)
+    """The tables a linked table was made of, by name."""
     names: tuple[str, ...] = ()
     """Names of the cells where there are no dimensions."""
 

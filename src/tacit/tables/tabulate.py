@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from math import prod
 from typing import Any
 
 import numpy as np
 
 from tacit.core.data import Microdata
-from tacit.core.errors import DataError, ParameterError, nearest
+from tacit.core.errors import ParameterError, nearest
 from tacit.core.progress import track
 from tacit.tables._codes import dimensions_of, leaf_rows
-from tacit.tables._grid import grid_codes, grid_relations, sparse_relations
+from tacit.tables._grid import check_size, shape_of
 from tacit.tables._leaves import (
     AMOUNT,
     BASIS,
@@ -28,13 +27,10 @@ from tacit.tables._leaves import (
 from tacit.tables._leaves import Entries as LeafEntries
 from tacit.tables._records import Columns, MissingCodes, MissingValues, Prepared, prepare
 from tacit.tables._rollup import Cells, Entries, Spread, largest_of, roll_up, with_spread
-from tacit.tables._selection import code_keys
-from tacit.tables.contributions import Contributions
+from tacit.tables.contributions import UNNAMED, Contributions
 from tacit.tables.dimension import TOTAL, Dimension
 from tacit.tables.table import Table
 
-MOST_CELLS = 5_000_000
-"""Above this many combinations of codes, empty cells must be left out."""
 _FROM_SCHEMA = "weight of the schema"
 
 
@@ -171,13 +167,8 @@ class _Builder:
     ) -> None:
         self.prepared, self.dimensions, self.codes = prepared, dimensions, codes
         self.leaves, self.top, self.keep_empty = leaves, top, keep_empty
-        n_cells = prod(len(d.codes) for d in dimensions)
-        if keep_empty and n_cells > MOST_CELLS:
-            raise DataError(
-                "the table has too many combinations of codes",
-                got=f"{n_cells:,}, at most {MOST_CELLS:,}",
-                do="say keep_empty=False, or leave out a dimension or a level",
-            )
+        if keep_empty:
+            check_size(dimensions)
 
     def entries(self, column: str | None) -> LeafEntries:
         """Return the contributions of one kind of unit."""
@@ -223,7 +214,7 @@ class _Builder:
     # -- from arrays to a table -----------------------------------------------------------------
 
     def _table(self, cells: Cells, place: Mapping[str, int], kinds: list[str]) -> Table:
-        codes, relations, at = self._shape(cells)
+        codes, relations, at = shape_of(cells.codes, self.dimensions, self.keep_empty)
         n = len(codes)
         sums = np.zeros((n, cells.sums.shape[1]))
         sums[at] = cells.sums
@@ -248,17 +239,6 @@ class _Builder:
             sums={name: sums[:, place[f"s{j}"]] for j, name in enumerate(columns.sums)},
             **found,  # type: ignore[arg-type]
         )
-
-    def _shape(self, cells: Cells) -> tuple[np.ndarray, Any, np.ndarray]:
-        """Return codes and relations of all cells, and where the cells that are not empty go."""
-        keys = code_keys(cells.codes, self.dimensions)
-        if self.keep_empty:
-            return grid_codes(self.dimensions), grid_relations(self.dimensions), keys
-        order = np.argsort(keys)
-        at = np.empty_like(order)
-        at[order] = np.arange(len(order))
-        codes = cells.codes[order].astype(np.int32)
-        return codes, sparse_relations(codes, self.dimensions), at
 
     def _contributions(
         self,
@@ -290,25 +270,29 @@ class _Builder:
 
 
 def _numbered(entries: LeafEntries) -> tuple[Entries, tuple[np.ndarray, ...] | None]:
-    """Return contributions as arrays with numbered units; an unnamed one gets its own number."""
+    """Return contributions as arrays, and those of units that are in several cells."""
     top, spread = entries.top, entries.spread
-    n_top = top.height
-    if UNIT in top.columns and spread is not None:
-        import polars as pl
-
-        named = pl.concat([top[UNIT], spread[UNIT]])
-        number = named.rank("dense").cast(pl.Int64).to_numpy(allow_copy=True).astype(float)
-        largest = np.nanmax(number, initial=0.0)
-        gaps = np.isnan(number)
-        number[gaps] = largest + 1 + np.arange(gaps.sum())
-        units = number.astype(np.int64) - 1
-    else:
-        units = np.arange(n_top)
     found = Entries(
-        top[BASIS].to_numpy(), units[:n_top], top[WEIGHT].to_numpy(),
+        top[BASIS].to_numpy(),
+        _unit_numbers(top[UNIT]) if UNIT in top.columns else UNNAMED + np.arange(top.height),
+        top[WEIGHT].to_numpy(),
         top[REQUEST].to_numpy().astype(np.int8),
-    )  # fmt: skip
+    )
     if spread is None or spread.height == 0:
         return found, None
     parts = (spread[BASIS].to_numpy(), spread[AMOUNT].to_numpy(), spread[REQUEST].to_numpy())
-    return found, (units[n_top:], *parts)
+    return found, (_unit_numbers(spread[UNIT]), *parts)
+
+
+def _unit_numbers(named: Any) -> np.ndarray:
+    """Return a number for each unit that is the same in every table; unnamed ones get their own."""
+    import polars as pl
+
+    if named.dtype.is_integer() and (named.min() or 0) >= 0:
+        number = named.cast(pl.Int64)
+    else:
+        number = (named.hash(seed=0) // 4).cast(pl.Int64)
+    filled = number.fill_null(0).to_numpy().copy()
+    gaps = named.is_null().to_numpy()
+    filled[gaps] = UNNAMED + np.arange(gaps.sum())
+    return np.asarray(filled, dtype=np.int64)

@@ -20,6 +20,12 @@ from tacit.tradeoff.space import Space
 
 Sampler = Literal["auto", "grid", "nsga2", "tpe", "random"]
 
+_BATCH = 8
+"""Plans that are proposed together."""
+_MOST_FOR_A_MODEL = 500
+"""Up to so many plans a model of the good ones is worth its time; evolution needs more plans."""
+_EXPLORING = 0.35
+"""Share of the plans that are drawn at random before a model says where good ones are."""
 _MUTATION = 0.3
 """Chance that a parameter of a new plan is changed a little after crossing two plans."""
 
@@ -29,7 +35,8 @@ class Explorer:
 
     def __init__(self, space: Space, *, budget: int, sampler: Sampler, seed: int) -> None:
         self.kind = self._chosen(space, budget, sampler)
-        self.batch = int(np.clip(budget // 8, 4, 24))
+        self.batch = _BATCH if self.kind != "nsga2" else int(np.clip(budget // 8, _BATCH, 40))
+        self._at_random = int(_EXPLORING * budget)
         self._space, self._seed = space, seed
         self._grid = self._every() if self.kind == "grid" else None
         self._study: Any = None
@@ -40,7 +47,9 @@ class Explorer:
     @staticmethod
     def _chosen(space: Space, budget: int, sampler: Sampler) -> str:
         if sampler == "auto":
-            return "grid" if space.size <= budget else "nsga2"
+            if space.size <= budget:
+                return "grid"
+            return "tpe" if budget <= _MOST_FOR_A_MODEL else "nsga2"
         return sampler
 
     def _every(self) -> Iterator[Plan]:
@@ -90,9 +99,7 @@ class Explorer:
             return optuna.samplers.RandomSampler(seed=chosen)
         limits = {"constraints_func": _missed, "seed": chosen}
         if self.kind == "tpe":
-            return optuna.samplers.TPESampler(
-                multivariate=True, n_startup_trials=2 * self.batch, **limits
-            )
+            return optuna.samplers.TPESampler(n_startup_trials=self._at_random, **limits)
         nsga = optuna.samplers.nsgaii
         return optuna.samplers.NSGAIISampler(
             population_size=self.batch,

@@ -79,7 +79,8 @@ class Store:
         if end < len(whole):
             os.truncate(path, end)  # a crash cut the last line off
         for line in lines[1:]:
-            self._results[line.pop("job")] = _result(line)
+            key = line.pop("job")
+            self._results[key] = _result(line)
         self.n_resumed = len(self._results)
 
 

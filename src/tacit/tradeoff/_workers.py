@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
+import time
 from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Any
@@ -17,6 +19,8 @@ from tacit.tradeoff._evaluation import Evaluator, Job, Result, Setting
 
 _WORTH_A_PROCESS = 15.0
 """Seconds of work from which starting processes, a few seconds each, pays."""
+_WATCH = 0.5
+"""Seconds between two looks at whether the parent process lives."""
 _ONE_THREAD = {
     name: "1"
     for name in ("POLARS_MAX_THREADS", "NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "RAYON_NUM_THREADS")
@@ -131,7 +135,15 @@ def available_cores() -> int:
 def _start(setting: Setting) -> None:
     """Prepare a worker; an interrupt is for the parent to handle."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     _own["evaluator"] = Evaluator(setting)
+
+
+def _end_with(parent: int) -> None:
+    """End this process when its parent is gone: a killed search leaves nobody behind."""
+    while os.getppid() == parent:
+        time.sleep(_WATCH)
+    os._exit(1)
 
 
 def _evaluated(job: Job) -> Result:

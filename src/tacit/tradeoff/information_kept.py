@@ -115,7 +115,7 @@ def _codes(series: Any, cuts: np.ndarray | None) -> np.ndarray:
 
     if cuts is not None and _is_ordered(series.dtype):
         numbers = _numbers(series)
-        return np.where(np.isnan(numbers), 0, 1 + np.searchsorted(cuts, numbers, side="right"))
+        return np.where(np.isnan(numbers), 0, 1 + np.searchsorted(cuts, numbers, side="left"))
     ranked = series.cast(pl.String).rank("dense").fill_null(0)
     return np.asarray(ranked.to_numpy(), dtype=np.int64)
 

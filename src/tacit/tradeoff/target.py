@@ -96,7 +96,7 @@ class Linkable(Value):
             bounds=(0.0, 1.0),
             unit="percent",
             details=found,
-            explanation=f"The strongest of these intruders links {100 * max(found.values()):.3g} %.",
+            explanation=f"The strongest intruder links {100 * max(found.values()):.3g} % of them.",
         )
 
 

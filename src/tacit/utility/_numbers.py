@@ -64,6 +64,11 @@ def numeric_columns(data: Microdata) -> list[str]:
     return substantive_columns(data, [Kind.NUMERIC])
 
 
+def objection_without_numbers(data: Microdata, columns: Sequence[str] | None) -> str | None:
+    """Say that there is no numeric column, where none was named."""
+    return "no numeric column" if columns is None and not numeric_columns(data) else None
+
+
 def finite(data: Microdata, columns: Sequence[str], *, by: str) -> np.ndarray:
     """Return the columns as numbers, refusing infinite ones, whose means say nothing."""
     values = data.numeric(columns)

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from tacit.core.common_scale import common_codes
+from tacit.core.data import Microdata
 from tacit.core.errors import DataError
 from tacit.core.keys import group_ids
-from tacit.core.pairing import Pair, substantive_columns
+from tacit.core.measurement import counted
+from tacit.core.pairing import Pair, pair, substantive_columns
 from tacit.core.schema import Kind
 from tacit.core.table_measures import cramers_v
 
@@ -80,6 +82,38 @@ def tabulated_columns(both: Pair) -> list[str]:
         if n_levels <= limit:
             found.append(column)
     return found
+
+
+def chosen_codes(both: Pair, named: Sequence[str] | None) -> tuple[SharedCodes, list[str]]:
+    """Code the columns named, or all that make tables and were not recoded; list those recoded."""
+    columns = list(named) if named else tabulated_columns(both)
+    for side in both.sides:
+        side.schema.require(columns)
+    codes = SharedCodes.of(both, columns)
+    return (codes if named else codes.without_recoded()[0]), codes.recoded()
+
+
+def objection_to_tables(
+    original: Microdata, named: Sequence[str] | None, fewest: int
+) -> str | None:
+    """Say that a file has no record, or too few columns to tabulate."""
+    if original.n_records == 0:
+        return "there is no record to compare"
+    if named is None and len(tabulated_columns(pair(original))) < fewest:
+        return f"fewer than {counted(fewest, 'categorical column')}"
+    return None
+
+
+def recoded_warnings(columns: Sequence[str], verdict: str) -> tuple[str, ...]:
+    """Say of columns whose categories are all new what became of them."""
+    return tuple(f"{c!r} has other categories in the release: {verdict}" for c in columns)
+
+
+def text_warnings(columns: Sequence[str]) -> tuple[str, ...]:
+    """Name numbers that became text, so that they could only be compared as categories."""
+    if not columns:
+        return ()
+    return (f"No longer numbers in the release, and compared as categories: {', '.join(columns)}.",)
 
 
 def association(codes: np.ndarray, weights: np.ndarray | None) -> float:

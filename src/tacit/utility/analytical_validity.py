@@ -121,9 +121,9 @@ class AnalyticalValidity(
             Check("interest", f"{wanted} attributes that can be validly analysed", (),
                   float(max(0, wanted - len(valid))), 0.0)
         )  # fmt: skip
-        return self._measurement(checks, valid)
+        return self._measurement(checks, valid, _incomparable(both, numbers, categories))
 
-    def _measurement(self, checks: list[Check], valid: list[str]) -> Measurement:
+    def _measurement(self, checks: list[Check], valid: list[str], gone: list[str]) -> Measurement:
         failed = [c for c in checks if not c.passed]
         failed.sort(key=lambda c: -np.nan_to_num(c.difference / (c.limit or 1.0), nan=np.inf))
         groups = {g: [sum(c.passed for c in checks if c.group == g),
@@ -140,6 +140,7 @@ class AnalyticalValidity(
                 "worst": [c.as_dict() for c in failed[:10]],
             },
             explanation=_explanation(checks, failed, valid),
+            warnings=_warnings(gone),
         )  # fmt: skip
 
     def _attributes(self, both: Pair) -> tuple[list[str], list[str]]:
@@ -156,10 +157,7 @@ class AnalyticalValidity(
         return numbers, categories
 
     def _checks(self, both: Pair, numbers: list[str], categories: list[str]) -> Iterator[Check]:
-        released = both.released.schema
-        gone = [c for c in numbers if c not in numeric_columns(both.released)]
-        gone += [c for c in categories if c not in released]
-        gone += recoded(both, [c for c in categories if c in released])
+        gone = _incomparable(both, numbers, categories)
         for name in gone:
             group = "distributions" if name in numbers else "margins"
             yield Check(group, f"{name}, not comparable in the release", (name,), float("nan"), 0.0)
@@ -174,6 +172,20 @@ class AnalyticalValidity(
         present = [c for c in wanted if c in both.released.schema]
         other = recoded(both, present)
         return [c for c in present if c not in other]
+
+
+def _incomparable(both: Pair, numbers: list[str], categories: list[str]) -> list[str]:
+    """Columns that the release does not have, or not in a form that compares."""
+    released = both.released.schema
+    gone = [c for c in numbers if c not in numeric_columns(both.released)]
+    gone += [c for c in categories if c not in released]
+    return gone + recoded(both, [c for c in categories if c in released])
+
+
+def _warnings(gone: list[str]) -> tuple[str, ...]:
+    if not gone:
+        return ()
+    return (f"Not comparable in the release, and counted as failed: {', '.join(gone)}.",)
 
 
 def _number_checks(

@@ -14,7 +14,13 @@ from tacit.core.method import Columns
 from tacit.core.pairing import Pair, pair
 from tacit.core.record_order import order_warnings
 from tacit.core.schema import Kind, Variable
-from tacit.utility._tables import SharedCodes, entropy, tabulated_columns
+from tacit.utility._tables import (
+    SharedCodes,
+    chosen_codes,
+    entropy,
+    objection_to_tables,
+    recoded_warnings,
+)
 
 
 class CategoryChanges(
@@ -56,28 +62,20 @@ class CategoryChanges(
 
     def objection(self, original: Microdata) -> str | None:
         """Say that there is no categorical column."""
-        if original.n_records == 0:
-            return "there is no record to compare"
-        if self.columns is None and not tabulated_columns(pair(original)):
-            return "no categorical column"
-        return None
+        return objection_to_tables(original, self.columns, 1)
 
     def measure(self, original: Any, release: Any = None) -> Measurement:
         """Return the mean move of the categories."""
         both = pair(original, release, self.record_id)
         doubts = order_warnings(both, by=self.key)
-        columns = list(self.columns) if self.columns else tabulated_columns(both)
-        for side in (both.original, both.released):
-            side.schema.require(columns)
+        codes, recoded = chosen_codes(both, self.columns)
+        columns = codes.columns
         if not columns:
-            raise DataError("there is no categorical column that both files have")
-        codes = SharedCodes.of(both, columns)
-        recoded: list[str] = []
-        if self.columns is None:
-            codes, recoded = codes.without_recoded()
-            columns = codes.columns
-        if not columns:
-            raise DataError("all categorical columns have other categories in the release")
+            raise DataError(
+                "all categorical columns have other categories in the release"
+                if recoded
+                else "there is no categorical column that both files have"
+            )
         at, to = both.matched
         moves = np.column_stack([_moves(both, codes, j, at, to) for j in range(len(columns))])
         details = {
@@ -99,7 +97,7 @@ class CategoryChanges(
                 f"{worst} ({100 * details[worst]['changed']:.1f} %)."
             ),
             warnings=(
-                *(f"{c!r} has other categories in the release: left out" for c in recoded),
+                *recoded_warnings(recoded, "left out" if self.columns is None else "all moved"),
                 *doubts,
             ),
         )  # fmt: skip

@@ -14,7 +14,14 @@ from tacit.core.families import Utility
 from tacit.core.measurement import Measurement, counted
 from tacit.core.method import Columns
 from tacit.core.pairing import pair
-from tacit.utility._tables import SharedCodes, association, entropy, tabulated_columns
+from tacit.utility._tables import (
+    SharedCodes,
+    association,
+    chosen_codes,
+    entropy,
+    objection_to_tables,
+    recoded_warnings,
+)
 
 Distance = Literal["hellinger", "total-variation"]
 _MOST_TABLES = 2000
@@ -67,22 +74,11 @@ class ContingencyLoss(
 
     def objection(self, original: Microdata) -> str | None:
         """Say that the file has no record to tabulate."""
-        if original.n_records == 0:
-            return "there is no record to compare"
-        if self.columns is None and len(tabulated_columns(pair(original))) < self.order:
-            return f"fewer than {self.order} categorical columns"
-        return None
+        return objection_to_tables(original, self.columns, self.order)
 
     def measure(self, original: Any, release: Any = None) -> Measurement:
         """Return the mean distance between the tables of both files."""
-        both = pair(original, release)
-        columns = list(self.columns) if self.columns else tabulated_columns(both)
-        for side in (both.original, both.released):
-            side.schema.require(columns)
-        codes = SharedCodes.of(both, columns)
-        recoded = codes.recoded()
-        if self.columns is None:
-            codes, _ = codes.without_recoded()
+        codes, recoded = chosen_codes(pair(original, release), self.columns)
         rows = [_row(codes, chosen) for chosen in self._tables(len(codes.columns))]
         name = "hellinger" if self.distance == "hellinger" else "total_variation"
         value = float(np.mean([row[name] for row in rows]))
@@ -97,9 +93,7 @@ class ContingencyLoss(
                 f"{' by '.join(worst['columns'])} moved most ({worst[name]:.3f} on a scale from 0 "
                 "to 1)."
             ),
-            warnings=tuple(
-                f"{c!r} has other categories in the release: {verdict}" for c in recoded
-            ),
+            warnings=recoded_warnings(recoded, verdict),
         )  # fmt: skip
 
     def _tables(self, n_columns: int) -> list[tuple[int, ...]]:

@@ -12,7 +12,7 @@ from tacit.core.families import Utility
 from tacit.core.measurement import Measurement
 from tacit.core.method import Columns
 from tacit.core.pairing import pair
-from tacit.utility._numbers import Numbers, numeric_columns
+from tacit.utility._numbers import Numbers, objection_without_numbers
 from tacit.utility._structure import Structure
 
 
@@ -59,9 +59,7 @@ class EigenvalueLoss(
 
     def objection(self, original: Microdata) -> str | None:
         """Say that there is no numeric column, if there is none."""
-        if self.columns is None and not numeric_columns(original):
-            return "no numeric column"
-        return None
+        return objection_without_numbers(original, self.columns)
 
     def measure(self, original: Any, release: Any = None) -> Measurement:
         """Return the total change of the eigenvalues over their sum."""

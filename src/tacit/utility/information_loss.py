@@ -14,7 +14,7 @@ from tacit.core.method import Columns
 from tacit.core.pairing import Pair, pair
 from tacit.core.record_order import order_warnings
 from tacit.utility._discrepancy import Discrepancy
-from tacit.utility._numbers import Numbers, numeric_columns
+from tacit.utility._numbers import Numbers, objection_without_numbers
 from tacit.utility._structure import Factors, Structure
 
 _ZERO = 1e-9
@@ -80,9 +80,7 @@ class InformationLoss(
 
     def objection(self, original: Microdata) -> str | None:
         """Say that there is no numeric column, if there is none."""
-        if self.columns is None and not numeric_columns(original):
-            return "no numeric column, and the loss of categories is not measured here"
-        return None
+        return objection_without_numbers(original, self.columns)
 
     def measure(self, original: Any, release: Any = None) -> Measurement:
         """Return the average relative change of the numbers and of their statistics."""

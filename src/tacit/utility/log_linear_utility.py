@@ -14,7 +14,7 @@ from tacit.core.measurement import Measurement
 from tacit.core.method import Columns
 from tacit.core.pairing import pair
 from tacit.utility._log_linear import Fit, LogLinearModel, fitted, log_likelihood, searched
-from tacit.utility._tables import SharedCodes, tabulated_columns
+from tacit.utility._tables import SharedCodes, chosen_codes, objection_to_tables, recoded_warnings
 
 _MOST_CELLS = 500_000
 _MOST_COLUMNS = 8
@@ -85,22 +85,13 @@ class LogLinearUtility(
 
     def objection(self, original: Microdata) -> str | None:
         """Say that there is no table to model."""
-        if original.n_records == 0:
-            return "the file has no record to compare"
-        if self.columns is None and len(tabulated_columns(pair(original))) < 2:
-            return "fewer than two categorical columns"
-        return None
+        return objection_to_tables(original, self.columns, 2)
 
     def measure(self, original: Any, release: Any = None) -> Measurement:
         """Return the change of the log-likelihood of the best model of the original."""
-        both = pair(original, release)
-        columns = list(self.columns) if self.columns else tabulated_columns(both)
-        for side in (both.original, both.released):
-            side.schema.require(columns)
-        codes = SharedCodes.of(both, columns)
-        other = codes.recoded()
+        codes, other = chosen_codes(pair(original, release), self.columns)
         if self.columns is None:
-            codes = _small_enough(codes.without_recoded()[0])
+            codes = _small_enough(codes)
         before, after = _dense_tables(codes, self.most_cells)
         penalty = 2.0 if self.criterion == "aic" else float(np.log(before.sum()))
         best = searched(before, penalty, self.largest)
@@ -198,10 +189,8 @@ def _terms_lost(
 
 
 def _warnings(best: Fit, recoded: list[str], verdict: str) -> tuple[str, ...]:
-    said = [f"{c!r} has other categories in the release: {verdict}" for c in recoded]
-    if not best.converged:
-        said.append("The fit did not settle; read it with care.")
-    return tuple(said)
+    said = recoded_warnings(recoded, verdict)
+    return said if best.converged else (*said, "The fit did not settle; read it with care.")
 
 
 def _explanation(value: float, names: list[list[str]], n: int) -> str:

@@ -13,7 +13,7 @@ from tacit.core.families import Utility
 from tacit.core.measurement import Measurement
 from tacit.core.method import Columns
 from tacit.core.pairing import pair
-from tacit.utility._numbers import Numbers, effective_size, numeric_columns
+from tacit.utility._numbers import Numbers, effective_size, objection_without_numbers
 from tacit.utility._sampling_errors import LEVELS, Moments, quantile_positions
 
 _N_WORST = 10
@@ -69,9 +69,7 @@ class ProbabilisticLoss(
 
     def objection(self, original: Microdata) -> str | None:
         """Say that there is no numeric column, if there is none."""
-        if self.columns is None and not numeric_columns(original):
-            return "no numeric column"
-        return None
+        return objection_without_numbers(original, self.columns)
 
     def measure(self, original: Any, release: Any = None) -> Measurement:
         """Return the average loss of means, variances, covariances, correlations, quantiles."""

@@ -12,8 +12,11 @@ from tacit.core.errors import DataError
 from tacit.core.families import Utility
 from tacit.core.measurement import Measurement
 from tacit.core.method import Columns
-from tacit.core.pairing import pair
+from tacit.core.pairing import Pair, pair
+from tacit.core.schema import Kind
 from tacit.utility._design import Design, comparable
+from tacit.utility._domains import recoded
+from tacit.utility._tables import recoded_warnings, text_warnings
 
 
 class Propensity(
@@ -58,7 +61,7 @@ class Propensity(
     default = False
 
     columns: Columns | None = None
-    """Columns the model sees; by default all that both files have."""
+    """Columns the model sees; by default all that both files have with some category in common."""
     model: Literal["logistic", "tree"] = "logistic"
     """Logistic regression on main effects, or a classification tree."""
     permutations: Annotated[int, Ge(2)] = 20
@@ -71,9 +74,7 @@ class Propensity(
     def measure(self, original: Any, release: Any = None) -> Measurement:
         """Return how far estimated chances are from saying nothing."""
         both = pair(original, release)
-        columns = list(self.columns) if self.columns else comparable(both)
-        for side in (both.original, both.released):
-            side.schema.require(columns)
+        columns, warnings = self._compared(both)
         if not columns:
             raise DataError("a propensity score needs columns that both files have")
         rng = np.random.default_rng(self.seed)
@@ -91,7 +92,21 @@ class Propensity(
                 "model": self.model, "records": len(design.matrix),
             },
             explanation=_explanation(pmse / (share * (1.0 - share)), self.model),
+            warnings=warnings,
         )  # fmt: skip
+
+    def _compared(self, both: Pair) -> tuple[list[str], tuple[str, ...]]:
+        """Return the columns the model sees, and what it cannot see as it was."""
+        columns = list(self.columns) if self.columns else comparable(both)
+        for side in both.sides:
+            side.schema.require(columns)
+        changed = [c for c in columns if both.kinds(c) != {Kind.NUMERIC}]
+        other = recoded(both, changed)
+        text = [c for c in changed if both.original.schema[c].kind == Kind.NUMERIC]
+        said = text_warnings([c for c in text if c not in other])
+        if self.columns:
+            return columns, (*recoded_warnings(other, "it tells the files apart"), *said)
+        return [c for c in columns if c not in other], (*recoded_warnings(other, "left out"), *said)
 
     def _chances(self, matrix: np.ndarray, released: np.ndarray) -> np.ndarray:
         """Return each record's estimated chance to be a released one."""

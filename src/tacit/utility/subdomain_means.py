@@ -17,6 +17,7 @@ from tacit.core.method import Columns
 from tacit.core.pairing import Pair, pair
 from tacit.utility._domains import DomainMoments, Domains, recoded, usual_domains
 from tacit.utility._numbers import Numbers, numeric_columns
+from tacit.utility._tables import recoded_warnings
 
 _N_WORST = 10
 _MOST_TABLES = 500
@@ -113,8 +114,7 @@ class SubdomainMeans(
         """Say where groups were recoded, so that none of the original's is left."""
         wanted = self.by or [c for c in both.original.schema.keys if c in both.released.schema]
         verdict = "its groups count as lost" if self.by else "left out"
-        return tuple(f"{c!r} has other categories in the release: {verdict}"
-                     for c in recoded(both, list(wanted)))  # fmt: skip
+        return recoded_warnings(recoded(both, list(wanted)), verdict)
 
     def _domains(self, both: Pair) -> Iterator[Domains]:
         columns = list(self.by) if self.by else usual_domains(both)

@@ -18,7 +18,7 @@ from tacit.core.schema import Kind
 from tacit.utility._domains import Domains, recoded
 from tacit.utility._numbers import finite, numeric_columns
 from tacit.utility._survey_design import SurveyDesign
-from tacit.utility._tables import tabulated_columns
+from tacit.utility._tables import recoded_warnings, tabulated_columns, text_warnings
 from tacit.utility.regression_overlap import interval_overlap
 
 _N_WORST = 10
@@ -107,9 +107,16 @@ class SurveyEstimates(
         )  # fmt: skip
 
     def _left_out(self, both: Pair) -> tuple[str, ...]:
-        """Say which recoded columns are not estimated."""
-        other = [] if self.columns else recoded(both, tabulated_columns(both))
-        return tuple(f"{c!r} has other categories in the release: left out" for c in other)
+        """Say which columns of the release do not compare, and what became of them."""
+        if not self.columns:
+            return recoded_warnings(recoded(both, tabulated_columns(both)), "left out")
+        categories = [c for c in self.columns if both.kinds(c) != {Kind.NUMERIC}]
+        other = recoded(both, categories)
+        text = [c for c in categories if both.original.schema[c].kind == Kind.NUMERIC]
+        return (
+            *recoded_warnings(other, "its shares count as lost"),
+            *text_warnings([c for c in text if c not in other]),
+        )
 
     def _columns(self, both: Pair) -> list[str]:
         if self.columns:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from annotated_types import Ge, Gt, Lt
 
@@ -52,6 +52,11 @@ class Dominance(
     [0.0, 20.0, 0.0]
     """
 
+    word: ClassVar[str] = "dominance"
+    aliases: ClassVar[tuple[str, ...]] = ("nk",)
+    in_order: ClassVar[tuple[str, ...]] = ("n", "k")
+    shown: ClassVar[int] = 2
+
     n: Annotated[int, Ge(1), Try(1, 2, 3)] = 2
     """How many of the largest contributions are taken together."""
     k: Annotated[float, Gt(0), Lt(100), Try(75.0, 85.0)] = 75.0
@@ -67,8 +72,3 @@ class Dominance(
         refuse_negative(table, found, self.absolute, self.short())
         need = sum_of_largest(found, self.n, self.short()) * 100 / self.k - found.absolute
         return Sensitive.by(self.short(), above_zero(need, found.absolute), need)
-
-    def short(self) -> str:
-        """Write the rule as the command line takes it."""
-        ending = ",level=holding" if self.level == "holding" else ""
-        return f"dominance({self.n},{self.k:g}{ending})"

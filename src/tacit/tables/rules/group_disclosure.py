@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import numpy as np
 from annotated_types import Ge, Gt, Le
@@ -48,6 +48,9 @@ class GroupDisclosure(
     '(A, yes)'
     """
 
+    word: ClassVar[str] = "group"
+    in_order: ClassVar[tuple[str, ...]] = ("share", "least")
+
     dimensions: Columns | None = None
     """Dimensions whose categories must not become known; by default all."""
     share: Annotated[float, Gt(50), Le(100)] = 100.0
@@ -80,10 +83,6 @@ class GroupDisclosure(
         starts = table.relations.indptr[:-1]
         one, other = (table.codes[table.relations.indices[starts + k]] for k in (0, 1))
         return np.asarray(several & (one != other)[:, axes].any(axis=1))
-
-    def short(self) -> str:
-        """Write the rule as the command line takes it."""
-        return f"group({self.share:g})"
 
 
 def _pairs(table: Table, looked_at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

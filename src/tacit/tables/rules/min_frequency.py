@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import numpy as np
 from annotated_types import Ge
@@ -46,6 +46,9 @@ class MinFrequency(
     [False, False, True]
     """
 
+    word: ClassVar[str] = "freq"
+    in_order: ClassVar[tuple[str, ...]] = ("n", "margin")
+
     n: Annotated[int, Ge(1), Try(3, 5, 10)] = 3
     """Smallest number of respondents that makes a cell safe."""
     margin: Annotated[float, Ge(0)] = 0.0
@@ -76,9 +79,3 @@ class MinFrequency(
             f"{self.short()} needs the number of respondents of each cell",
             do="name the column of frequencies when the table is read",
         )
-
-    def short(self) -> str:
-        """Write the rule as the command line takes it."""
-        margin = f",{self.margin:g}" if self.margin else ""
-        ending = ",level=holding" if self.level == "holding" else ""
-        return f"freq({self.n}{margin}{ending})"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from annotated_types import Ge, Gt
 
@@ -52,6 +52,9 @@ class PPercent(
     [0.0, 3.0, 0.0]
     """
 
+    word: ClassVar[str] = "p"
+    in_order: ClassVar[tuple[str, ...]] = ("p", "n")
+
     p: Annotated[float, Gt(0), Try(5.0, 10.0, 15.0)] = 10.0
     """Percentage of the largest contribution within which nobody may estimate it."""
     n: Annotated[int, Ge(1), Try(1, 2)] = 1
@@ -69,9 +72,3 @@ class PPercent(
         known = sum_of_largest(found, self.n + 1, self.short())
         need = self.p / 100 * first - (found.absolute - known)
         return Sensitive.by(self.short(), above_zero(need, found.absolute), need)
-
-    def short(self) -> str:
-        """Write the rule as the command line takes it."""
-        coalition = f",{self.n}" if self.n > 1 else ""
-        ending = ",level=holding" if self.level == "holding" else ""
-        return f"p({self.p:g}{coalition}{ending})"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from annotated_types import Ge, Gt, Le
 from pydantic import model_validator
@@ -54,6 +54,10 @@ class PriorPosterior(
     [0.0, 12.0, 0.0]
     """
 
+    word: ClassVar[str] = "pq"
+    in_order: ClassVar[tuple[str, ...]] = ("p", "q", "n")
+    shown: ClassVar[int] = 2
+
     p: Annotated[float, Gt(0), Try(5.0, 10.0, 15.0)] = 10.0
     """Percentage within which nobody may estimate a contribution afterwards."""
     q: Annotated[float, Gt(0), Le(100), Try(40.0, 60.0, 100.0)] = 100.0
@@ -79,9 +83,3 @@ class PriorPosterior(
         known = sum_of_largest(found, self.n + 1, self.short())
         need = self.p / self.q * first - (found.absolute - known)
         return Sensitive.by(self.short(), above_zero(need, found.absolute), need)
-
-    def short(self) -> str:
-        """Write the rule as the command line takes it."""
-        coalition = f",{self.n}" if self.n > 1 else ""
-        ending = ",level=holding" if self.level == "holding" else ""
-        return f"pq({self.p:g},{self.q:g}{coalition}{ending})"

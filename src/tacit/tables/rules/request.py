@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import numpy as np
 from annotated_types import Ge, Gt, Lt
@@ -50,6 +50,10 @@ class Request(
     '(a)'
     """
 
+    word: ClassVar[str] = "request"
+    aliases: ClassVar[tuple[str, ...]] = ("req",)
+    in_order: ClassVar[tuple[str, ...]] = ("p", "p2", "margin")
+
     p: Annotated[float, Gt(0), Lt(100), Try(50.0, 70.0)] = 70.0
     """Percentage of the cell above which a request with code 1 counts."""
     p2: Annotated[float, Gt(0), Lt(100)] | None = None
@@ -87,9 +91,3 @@ class Request(
         limit = np.where(found.requested == 2, self.p if self.p2 is None else self.p2, self.p)
         need = np.abs(found.top) * 100 / limit - found.absolute[:, None]
         return np.asarray(np.where(found.requested > 0, need, 0.0).max(axis=1, initial=0.0))
-
-    def short(self) -> str:
-        """Write the rule as the command line takes it."""
-        second = "" if self.p2 is None else f",{self.p2:g}"
-        ending = ",level=holding" if self.level == "holding" else ""
-        return f"request({self.p:g}{second}{ending})"

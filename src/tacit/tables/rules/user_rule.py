@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from annotated_types import Ge
@@ -53,6 +53,10 @@ class UserRule(
     [False, False, True]
     """
 
+    word: ClassVar[str] = "user"
+    in_order: ClassVar[tuple[str, ...]] = ("quantity", "is_", "limit", "margin")
+    shown: ClassVar[int] = 3
+
     cells: tuple[dict[str, str | tuple[str, ...] | None], ...] = ()
     """Cells by their codes; a dimension left out stands at its total, null for all its codes."""
     quantity: str | None = None
@@ -92,7 +96,5 @@ class UserRule(
         return np.asarray(known[str(self.quantity)])
 
     def short(self) -> str:
-        """Write the rule as the command line takes it, or say that cells were named."""
-        if self.quantity is None:
-            return "user"
-        return f"user({self.quantity},{self.is_},{self.limit:g})"
+        """Write the rule as the command line takes it; cells have no short form."""
+        return "user" if self.quantity is None else super().short()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import numpy as np
 from annotated_types import Gt
@@ -38,6 +38,9 @@ class ZeroUnsafe(
     [0.0, 2.0, 0.0]
     """
 
+    word: ClassVar[str] = "zero"
+    in_order: ClassVar[tuple[str, ...]] = ("amount",)
+
     amount: Annotated[float, Gt(0)] = 1.0
     """How far up an intruder's interval must reach."""
     empty: bool = False
@@ -50,7 +53,3 @@ class ZeroUnsafe(
             zero &= ~table.is_empty
         lowest = table.bounds[0]
         return Sensitive.by(self.short(), zero, self.amount, np.where(lowest < 0, self.amount, 0.0))
-
-    def short(self) -> str:
-        """Write the rule as the command line takes it."""
-        return f"zero({self.amount:g}{',empty=true' if self.empty else ''})"

@@ -34,15 +34,15 @@ class Cut:
 
 
 class Separator:
-    """Find cuts that a choice of cells misses, threat by threat.
+    r"""Find cuts that a choice of cells misses, threat by threat.
 
     With suppression variables y the attacker's problem for cell p reads: maximise the change of p
     such that relations hold and each change lies in ``[-down y, up y]``. Its dual prices give
 
-    .. math:: \\sum_j k_j\\, y_j \\ge \\text{level}_p, \\qquad
-       k_j = up_j \\max(-d_j, 0) + down_j \\max(d_j, 0),
+    .. math:: \sum_j k_j\, y_j \ge \text{level}_p, \qquad
+       k_j = up_j \max(-d_j, 0) + down_j \max(d_j, 0),
 
-    with reduced costs d (the capacity constraints (21) of fischetti2001). Coefficients are cut at
+    with reduced costs d: the capacity constraints of fischetti2001. Coefficients are cut at
     what remains of the right-hand side, since y is 0 or 1.
     """
 
@@ -106,7 +106,7 @@ class Separator:
         up = np.minimum(self._up, limit) * share / need
         down = np.minimum(self._down, limit) * share / need
         place = int(self._place[threat.cell])
-        # The cell itself moves one way, and no further than asked: the dual simplex starts feasible.
+        # The cell moves one way and no further than asked: the dual simplex starts feasible.
         ahead, back = (up, down) if sign > 0 else (down, up)
         ahead[place], back[place] = min(ahead[place], 1.0), 0.0
         known = self._place[threat.known]

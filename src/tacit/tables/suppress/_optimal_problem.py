@@ -11,9 +11,8 @@ import numpy as np
 from tacit.core.errors import ProtectionError
 from tacit.tables._attacker import Attacker
 from tacit.tables._audit_attack import Attack, Plan
-from tacit.tables._audit_proof import Flows
-from tacit.tables._audit_system import system_of
 from tacit.tables._levels import Levels
+from tacit.tables.suppress._optimal_thinning import Thinning
 from tacit.tables.table import Table
 
 NOBODY = np.empty(0, dtype=np.int64)
@@ -91,7 +90,7 @@ class Problem:
     def grown(
         self, start: np.ndarray, threats: Iterable[Threat], cost: np.ndarray | None = None
     ) -> np.ndarray:
-        """Return a pattern with cells added, threat by threat, largest first.
+        """Return a pattern with cells added, threat by threat, smallest first.
 
         Raises
         ------
@@ -102,7 +101,7 @@ class Problem:
             self.table, start, cost=self.cost if cost is None else cost, blocked=self.blocked
         )
         lost = []
-        for threat in sorted(threats, key=lambda t: -t.size):
+        for threat in sorted(threats, key=lambda t: t.size):
             try:
                 attacker.protect(
                     threat.cell, threat.below, threat.above, threat.width, threat.known
@@ -121,65 +120,15 @@ class Problem:
             do="release frozen cells, let empty cells be suppressed, or collapse categories",
         )
 
-    def thinned(self, pattern: np.ndarray, threats: Iterable[Threat]) -> np.ndarray:
-        """Return a pattern without the cells that protect nobody, dearest tried first."""
-        return _Thinning(self, pattern, list(threats)).run()
+    def thinned(
+        self,
+        pattern: np.ndarray,
+        threats: Iterable[Threat],
+        among: np.ndarray | None = None,
+        until: float = np.inf,
+    ) -> np.ndarray:
+        """Return a pattern without the cells that protect nobody, dearest tried first.
 
-
-class _Thinning:
-    """Publish one added cell after the other as long as every threat still finds a way."""
-
-    def __init__(self, problem: Problem, pattern: np.ndarray, threats: list[Threat]) -> None:
-        table = problem.table
-        self._problem, self._pattern, self._threats = problem, pattern.copy(), threats
-        self._system = system_of(table.value, table.relations, pattern, table.bounds)
-        self._flows = Flows(self._system)
-        self._place = np.full(table.n_cells, -1)
-        self._place[self._system.cells] = np.arange(len(self._system))
-        self._gone: list[int] = []
-        self._ways = [self._way(threat) for threat in threats]
-
-    def _way(self, threat: Threat) -> np.ndarray | None:
-        """Return the cells that move when a threatened cell moves as far as it must."""
-        place = int(self._place[threat.cell])
-        known = self._place[threat.known]
-        held = np.concatenate([known[known >= 0], np.array(self._gone, dtype=np.int64)])
-        up = max(threat.above, min(threat.width - threat.below, self._system.upper[place]))
-        down = max(threat.below, threat.width - up)
-        moving: list[np.ndarray] = []
-        change = self._flows.move(place, up, held) if up > 0 else np.zeros(len(self._system))
-        if change is None:
-            return None
-        if down > 0 and not (up > 0 and self._fits(change * (-down / up))):
-            moving.append(change)
-            change = self._flows.move(place, -down, held)
-            if change is None:
-                return None
-        moving.append(change)
-        return np.flatnonzero(np.max(np.abs(moving), axis=0) > 1e-9 * (up + down))
-
-    def _fits(self, change: np.ndarray) -> bool:
-        system = self._system
-        return bool(np.all((change >= system.lower) & (change <= system.upper)))
-
-    def run(self) -> np.ndarray:
-        extra = np.flatnonzero(self._pattern & ~self._problem.fixed)
-        for cell in extra[np.argsort(-self._problem.cost[extra], kind="stable")]:
-            self._try(int(cell))
-        return self._pattern
-
-    def _try(self, cell: int) -> None:
-        place = int(self._place[cell])
-        if any(way is None for way in self._ways):
-            return
-        self._gone.append(place)
-        renewed = {}
-        for name, way in enumerate(self._ways):
-            if way is not None and place in way:
-                renewed[name] = self._way(self._threats[name])
-                if renewed[name] is None:
-                    self._gone.pop()
-                    return
-        for name, way in renewed.items():
-            self._ways[name] = way
-        self._pattern[cell] = False
+        Only cells `among` (flags) are tried where given, and none after `until` (monotonic time).
+        """
+        return Thinning(self, pattern, list(threats)).run(among, until)

@@ -1,0 +1,76 @@
+"""Secondary suppression beside pytauargus: cells, suppressed value, CPU seconds, audit verdict.
+
+    python benchmarks/bench_tables.py t2d t3d h2
+
+pytauargus runs in the same call from `.venv-peers` or `/tmp/peers-venv` when one of them has it.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+
+import numpy as np
+from measuring import markdown
+from table_cases import CASES, Case
+from table_peer import pattern
+
+from tacit import tables
+from tacit.tables import ProtectedTable
+
+METHODS = {
+    "SuppressOptimal": (tables.SuppressOptimal(seconds=240), ("t2d", "t3d")),
+    "SuppressOptimal, first pattern": (tables.SuppressOptimal(seconds=10, gap=0.9), ("t2d", "t3d")),
+    "SuppressModular": (tables.SuppressModular(), ("t2d", "t3d", "h2", "h3")),
+}
+"""Ours, with the tables each is meant for."""
+PEERS = {"pytauargus OPT": ("OPT", ("t2d", "t3d")), "pytauargus MOD": ("MOD", ("t2d", "t3d", "h2"))}
+HEADER = ("table", "method", "primary", "secondary", "suppressed value", "CPU s", "gap",
+          "audit: not protected (disclosed)", "audit CPU s")  # fmt: skip
+
+
+def row(case: Case, name: str, hidden: np.ndarray | None, seconds: float | str, gap: str) -> list:
+    """One line of the report: the pattern attacked by the same audit."""
+    if hidden is None:
+        return [case.name, name, "", "", "", seconds, "", "", ""]
+    protected = ProtectedTable.suppressing(case.table, case.sensitive, hidden, name)
+    started = time.process_time()
+    found = protected.audit()
+    taken = time.process_time() - started
+    n_disclosed = int((found.verdict == "exactly disclosed").sum())
+    primary = hidden & case.sensitive.cells
+    return [
+        case.name, name, int(primary.sum()), int((hidden & ~case.sensitive.cells).sum()),
+        f"{case.table.value[hidden].sum():,.0f}", f"{seconds:.1f}", gap,
+        f"{len(found.failed)} ({n_disclosed})", f"{taken:.1f}",
+    ]  # fmt: skip
+
+
+def ours(case: Case, name: str) -> list:
+    """Run one of our methods on a table."""
+    method, _ = METHODS[name]
+    started = time.process_time()
+    found = method.protect(case.table, case.sensitive)
+    seconds = time.process_time() - started
+    gap = f"{100 * found.notes['gap']:.2f} %" if "gap" in found.notes else ""
+    return row(case, name, found.suppressed, seconds, gap)
+
+
+def main(names: list[str]) -> None:
+    """Print the report for some tables."""
+    rows = []
+    for case in (CASES[name] for name in names):
+        _ = case.sensitive
+        for name, (_, meant) in METHODS.items():
+            if case.name in meant:
+                rows.append(ours(case, name))
+                print(markdown(HEADER, rows[-1:]).splitlines()[-1], file=sys.stderr, flush=True)
+        for name, (method, meant) in PEERS.items():
+            if case.name in meant:
+                hidden, seconds = pattern(case, method, 300)
+                rows.append(row(case, name, hidden, seconds, ""))
+    print(markdown(HEADER, rows))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:] or ["t2d", "t3d", "h2"])

@@ -1,0 +1,170 @@
+"""The search: cuts until the relaxed master holds, then integer masters until a pattern holds."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from tacit.core.progress import track
+from tacit.tables.suppress._optimal_cuts import Separator
+from tacit.tables.suppress._optimal_master import Master
+from tacit.tables.suppress._optimal_problem import Problem, Threat
+
+STALL = 2e-4
+"""Relative gain of the bound in a round below which the relaxed master is left."""
+COARSE = 5e-3
+"""Relative gap at which integer masters stop as long as their patterns still fail."""
+
+
+@dataclass(eq=False)
+class Search:
+    """Find a cheapest pattern that stands every threat; the best so far when time is over."""
+
+    problem: Problem
+    seconds: float
+    gap: float
+    first: Callable[[], np.ndarray] | None = None
+    """Another method for the first pattern, for tables too large for the one here."""
+    best: np.ndarray = field(init=False)
+    bound: float = 0.0
+    n_rounds: int = 0
+    n_cuts: int = 0
+
+    def __post_init__(self) -> None:
+        self._started = time.monotonic()
+        self._threats: dict[tuple[int, ...], Threat] = {}
+        self.best = self.problem.fixed.copy()
+
+    # -- outside --------------------------------------------------------------------------------
+
+    def run(self) -> None:
+        """Search until the gap is closed or time is over."""
+        if not self._learn(self.problem.threats(self.problem.fixed)):
+            return
+        self.best = self._first()
+        master = Master(self.problem.cost[self.problem.candidates])
+        separator = Separator(self.problem)
+        with track("searching the cheapest pattern", 1.0) as advance:
+            self._relaxed_rounds(master, separator)
+            advance(0.5)
+            self._integer_rounds(master, separator)
+            advance(0.5)
+
+    @property
+    def price(self) -> float:
+        """Cost of the best pattern so far."""
+        return self.problem.price(self.best)
+
+    @property
+    def relative_gap(self) -> float:
+        """How much cheaper a pattern could be at most, as a share of the best."""
+        price = self.price
+        return 0.0 if price <= 0 else max(price - self.bound, 0.0) / price
+
+    @property
+    def is_done(self) -> bool:
+        """Whether no pattern can be cheaper by more than the gap asked for."""
+        return self.relative_gap <= max(self.gap, 1e-9) or self.price - self.bound < self._step
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since the search was set up."""
+        return time.monotonic() - self._started
+
+    @property
+    def _left(self) -> float:
+        return self.seconds - self.elapsed
+
+    @property
+    def _step(self) -> float:
+        """Least difference of the costs of two patterns, with a margin for rounding."""
+        cost = self.problem.cost[self.problem.candidates]
+        return 1 - 1e-4 if len(cost) and np.all(cost == np.round(cost)) else 0.0
+
+    # -- patterns -------------------------------------------------------------------------------
+
+    def _learn(self, threats: list[Threat]) -> list[Threat]:
+        """Remember threats; return them."""
+        for threat in threats:
+            self._threats.setdefault(threat.name, threat)
+        return threats
+
+    def _first(self) -> np.ndarray:
+        """Return a first pattern that holds: grown, mended and thinned."""
+        if self.first is not None:
+            return self._mended(self.first() | self.problem.fixed, np.zeros_like(self.best))
+        pattern = self.problem.grown(self.problem.fixed, self._threats.values())
+        return self._mended(pattern, None)
+
+    def _mended(self, pattern: np.ndarray, among: np.ndarray | None) -> np.ndarray:
+        """Return a pattern that stands every threat, those of newly hidden respondents included."""
+        while threats := self._learn(self.problem.threats(pattern)):
+            pattern = self.problem.grown(pattern, threats)
+        if among is not None and not (among & pattern).any():
+            return pattern
+        until = self._started + self.seconds
+        thin = self.problem.thinned(pattern, self._threats.values(), among, until)
+        # Publishing a cell can only help its own respondents' neighbours; still, look again.
+        return pattern if self._learn(self.problem.threats(thin)) else thin
+
+    def _offer(self, pattern: np.ndarray) -> None:
+        if self.problem.price(pattern) < self.price:
+            self.best = pattern
+
+    def _chosen(self, choice: np.ndarray) -> np.ndarray:
+        pattern = self.problem.fixed.copy()
+        pattern[self.problem.candidates[choice]] = True
+        return pattern
+
+    # -- rounds ---------------------------------------------------------------------------------
+
+    def _relaxed_rounds(self, master: Master, separator: Separator) -> None:
+        """Add cuts while they raise the bound of the relaxed master."""
+        waiting = list(self._threats.values())
+        bound = -1.0
+        while self._left > 0:
+            choice = master.relaxed()
+            self._raise(master.bound)
+            self.n_rounds += 1
+            stalled = master.bound - bound <= STALL * max(abs(master.bound), 1e-12)
+            bound = master.bound
+            if self.is_done or (stalled and len(waiting) < len(self._threats)):
+                return
+            found = {t: separator.cuts(choice, [t]) for t in waiting if self._left > 0}
+            cuts = [cut for given in found.values() for cut in given]
+            waiting = [t for t, given in found.items() if given]
+            master.add(cuts)
+            self.n_cuts = len(master.cuts)
+            if not cuts:
+                return
+
+    def _integer_rounds(self, master: Master, separator: Separator) -> None:
+        """Solve integer masters; what still fails gives cuts, and after mending a pattern."""
+        gap = COARSE
+        while self._left > 0 and not self.is_done:
+            master.relaxed()
+            self._raise(master.bound)
+            master.close(self.price - master.bound)
+            self.n_rounds += 1
+            start = self.best[self.problem.candidates]
+            choice, bound = master.integer(start, self._left, max(gap, self.gap))
+            self._raise(min(bound, self.price))
+            if choice is None or self.is_done:
+                return
+            pattern = self._chosen(choice)
+            threats = self._learn(self.problem.threats(pattern))
+            if not threats:
+                self._offer(pattern)
+                if gap <= self.gap:
+                    return
+                gap = self.gap
+                continue
+            master.add(separator.cuts(choice.astype(float), threats))
+            self.n_cuts = len(master.cuts)
+            self._offer(self._mended(pattern, ~pattern))
+
+    def _raise(self, bound: float) -> None:
+        self.bound = max(self.bound, bound)

@@ -1,0 +1,180 @@
+"""Modular suppression and the repair loop: attacked by an independent linear programme."""
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tacit.core.errors import DataError, ParameterError, ProtectionError
+from tacit.tables import Contributions, Dimension, Sensitive, SuppressModular, SuppressOptimal
+from tacit.tables.protected import Status
+
+FAST = settings(
+    max_examples=12, deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)  # fmt: skip
+SEEDS = st.integers(0, 10_000)
+
+
+def _holds_or_refuses(method, table, sensitive, weak_cells):
+    """A result must withstand the attack; a refusal must be right: hiding all would not help."""
+    before = table.value.copy()
+    try:
+        result = method.protect(table, sensitive)
+    except ProtectionError as refusal:
+        from tacit.tables import ProtectedTable
+
+        most = ~(np.zeros(table.n_cells, bool) if table.frozen is None else table.frozen)
+        everything = ProtectedTable.suppressing(table, sensitive, most | sensitive.cells, "all")
+        assert weak_cells(everything), refusal
+        return None
+    assert np.array_equal(table.value, before)
+    assert weak_cells(result) == []
+    if table.frozen is not None:
+        assert not (result.suppressed & table.frozen).any()
+    return result
+
+
+@FAST
+@given(SEEDS, st.sampled_from(["any", "nested", "negative", "linked"]))
+def test_every_sensitive_cell_withstands_an_independent_attack(random_case, weak_cells, seed, kind):
+    table, sensitive = random_case(seed, kind)
+    _holds_or_refuses(SuppressModular(), table, sensitive, weak_cells)
+
+
+@FAST
+@given(SEEDS)
+def test_frozen_cells_stay_published_and_the_rest_holds_or_is_refused(
+    random_case, weak_cells, seed
+):
+    table, sensitive = random_case(seed, "any", frozen=True)
+    _holds_or_refuses(SuppressModular(), table, sensitive, weak_cells)
+
+
+@FAST
+@given(SEEDS)
+def test_no_secondary_cell_can_be_published_alone(random_case, weak_cells, seed):
+    """The clean-up leaves nothing that an attack would not need: publishing any cell breaks one."""
+    from tacit.tables import ProtectedTable
+
+    table, sensitive = random_case(seed, "flat", n_dims=2)
+    result = _holds_or_refuses(SuppressModular(clean_up=6), table, sensitive, weak_cells)
+    if result is None:
+        return
+    for cell in np.flatnonzero(result.status == Status.SECONDARY):
+        fewer = result.suppressed.copy()
+        fewer[cell] = False
+        assert weak_cells(ProtectedTable.suppressing(table, sensitive, fewer, "")) != []
+
+
+def test_close_to_the_optimum(random_case):
+    """Twenty tables: the cost of all patterns together is within 5 percent of the optimum."""
+    ours = best = 0.0
+    for seed in range(20):
+        table, sensitive = random_case(seed, "flat", n_dims=2)
+        try:
+            optimum = SuppressOptimal(seconds=20).protect(table, sensitive)
+        except ProtectionError:
+            continue
+        found = SuppressModular().protect(table, sensitive)
+        here, there = (table.value[r.suppressed].sum() for r in (found, optimum))
+        assert here >= there * (1 - 1e-4)
+        ours, best = ours + here, best + there
+    assert best > 0
+    assert ours <= 1.05 * best
+
+
+def test_costs_change_the_pattern(full_table):
+    """Row a of the hand-made table: value hides the small cells, user costs the ones we say."""
+    table = full_table(
+        [[10, 30, 200], [300, 60, 500], [400, 70, 90]],
+        Dimension.flat("r", ["a", "b", "c"]), Dimension.flat("s", ["x", "y", "z"]),
+        variable="turnover", count=np.full(16, 9),
+    )  # fmt: skip
+    one = np.zeros(16, bool)
+    one[table.cell(r="a", s="x")] = True
+    sensitive = Sensitive.by("hand", one, 1.0)
+    by_value = SuppressModular(cost="value").protect(table, sensitive)
+    # Partners of 10 in its row and column with the least sum: y (30), b (300), their corner (60).
+    hidden = {table.labels(int(i)) for i in np.flatnonzero(by_value.suppressed)}
+    assert hidden == {("a", "x"), ("a", "y"), ("b", "x"), ("b", "y")}
+    dear = np.where(np.isin(np.arange(16), [table.cell(r="b", s="y")]), 1e6, 1.0)
+    by_user = SuppressModular(cost="user").protect(table.replace(cost=dear), sensitive)
+    assert not by_user.suppressed[table.cell(r="b", s="y")]
+    assert SuppressModular(cost="unity").protect(table, sensitive).suppressed.sum() == 4
+    for cost in ("frequency", "log-value", "distance"):
+        assert SuppressModular(cost=cost).protect(table, sensitive).audit().passed
+    with pytest.raises(DataError, match="user"):
+        SuppressModular(cost="user").protect(table, sensitive)
+
+
+def test_flags_are_obeyed_and_contradictions_refused(small):
+    cell, other = small.cell(region="N", size="3"), small.cell(region="S", size="1")
+    sensitive = Sensitive.by("hand", np.arange(12) == cell, 2.0)
+    forced = small.replace(forced=np.arange(12) == other)
+    result = SuppressModular().protect(forced, sensitive)
+    assert result.status[other] == Status.FORCED
+    waived = small.replace(waived=np.arange(12) == cell)
+    assert not SuppressModular().protect(waived, sensitive).suppressed.any()
+    with pytest.raises(ProtectionError, match=r"\(N, 3\)"):
+        SuppressModular().protect(small.replace(frozen=np.arange(12) == cell), sensitive)
+    with pytest.raises(ProtectionError, match=r"\(N, 3\)"):
+        SuppressModular().protect(small.replace(frozen=np.arange(12) != cell), sensitive)
+
+
+def test_nothing_sensitive_leaves_everything_published(small):
+    assert not SuppressModular().protect(small, Sensitive.none(12)).suppressed.any()
+
+
+def test_a_table_that_does_not_add_up_is_refused(small):
+    wrong = small.replace(value=small.value + (np.arange(12) == 0))
+    with pytest.raises(DataError, match="additive"):
+        SuppressModular().protect(wrong, Sensitive.by("hand", np.arange(12) == 5, 1.0))
+
+
+def test_single_respondents_cannot_undo_their_neighbours(full_table, weak_cells):
+    """In row a two single respondents would know each other's value if only they were hidden."""
+    values = [[5, 6, 100, 90], [50, 60, 70, 80], [20, 90, 30, 40]]
+    table = full_table(
+        values, Dimension.flat("r", ["a", "b", "c"]), Dimension.flat("s", list("wxyz")),
+        variable="turnover",
+    )  # fmt: skip
+    alone = [table.cell(r="a", s="w"), table.cell(r="a", s="x")]
+    n_units = np.full(20, 9)
+    n_units[alone] = 1
+    units = Contributions(top=table.value[:, None], n_units=n_units, absolute=table.value)
+    table = table.replace(respondents=units, count=n_units)
+    sensitive = Sensitive.by("single", n_units == 1, 0.1 * table.value)
+    plain = SuppressModular().protect(table, sensitive)
+    assert weak_cells(plain) == []
+    assert any(weak_cells(plain, known=[cell]) for cell in alone)
+    safe = SuppressModular(singletons=True).protect(table, sensitive)
+    for cell in alone:
+        assert weak_cells(safe, known=[cell]) == []
+    assert safe.audit().passed
+
+
+def test_the_same_input_gives_the_same_pattern(random_case):
+    table, sensitive = random_case(4, "any")
+    one, two = (SuppressModular().protect(table, sensitive).suppressed for _ in range(2))
+    assert np.array_equal(one, two)
+
+
+def test_an_empty_cell_is_hidden_only_where_nothing_else_helps(full_table):
+    """Row a is 7, 0, 0: hiding 7 needs an empty cell of its row."""
+    table = full_table(
+        [[7, 0, 0], [20, 30, 40], [10, 50, 60]],
+        Dimension.flat("r", ["a", "b", "c"]), Dimension.flat("s", ["x", "y", "z"]),
+        variable="turnover", frozen=np.isin(np.arange(16), [0, 4]),
+    )  # fmt: skip
+    one = np.arange(16) == table.cell(r="a", s="x")
+    result = SuppressModular().protect(table, Sensitive.by("hand", one, above=0.0, below=2.0))
+    assert result.suppressed[[table.cell(r="a", s="y"), table.cell(r="a", s="z")]].any()
+    assert result.audit().passed
+
+
+def test_bad_parameters_are_refused():
+    with pytest.raises(ParameterError):
+        SuppressModular(cost="beauty")
+    with pytest.raises(ParameterError):
+        SuppressModular(seconds=0)

@@ -1,0 +1,298 @@
+"""The attacker: intervals by hand, by a second formulation and by enumeration; respondents."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+from tests.tables.independent import flat_table, integer_interval, interval
+
+from tacit.core.errors import DataError, ParameterError
+from tacit.tables import Contributions, ProtectedTable, Sensitive, Table, Verdict, audit
+
+
+def suppressed(table, hidden, primary=None, above=1.0, below=None, width=0.0, **notes):
+    """A table with some cells (positions) left out, some of them sensitive."""
+    flags, sensitive = np.zeros((2, table.n_cells), dtype=bool)
+    flags[list(hidden)] = True
+    sensitive[list(hidden if primary is None else primary)] = True
+    verdict = Sensitive.by("test", sensitive, above, below, width)
+    return ProtectedTable.suppressing(table, verdict, flags, "by hand", **notes)
+
+
+def named(table, *codes):
+    """Positions of inner cells given as pairs of digits."""
+    return [table.cell(**dict(zip(("d0", "d1"), c.split(), strict=True))) for c in codes]
+
+
+SQUARE = ("a0 b0", "a0 b1", "a1 b0", "a1 b1")
+
+
+def test_intervals_by_hand():
+    # Changes run round the square: +t -t -t +t with -10 <= t <= 20.
+    table = flat_table([[10, 20], [30, 40]])
+    cells = named(table, *SQUARE)
+    found = audit(suppressed(table, cells), early_stop=False)
+    assert dict(zip(found.cells, zip(found.low, found.high, strict=True), strict=True)) == {
+        cells[0]: pytest.approx((0, 30)),
+        cells[1]: pytest.approx((0, 30)),
+        cells[2]: pytest.approx((10, 40)),
+        cells[3]: pytest.approx((30, 60)),
+    }
+    assert found.passed
+    assert found.exact.all()
+
+
+@pytest.mark.parametrize(("above", "verdict"), [(20, Verdict.OK), (21, Verdict.NARROW)])
+def test_a_level_is_met_to_the_last_unit(above, verdict):
+    table = flat_table([[10, 20], [30, 40]])
+    cells = named(table, *SQUARE)
+    found = audit(suppressed(table, cells, cells[:1], above=above, below=5))
+    assert found.verdict[0] == verdict
+    assert found.passed == (verdict == Verdict.OK)
+    if verdict == Verdict.NARROW:
+        assert (found.low[0], found.high[0]) == pytest.approx((0, 30))
+        assert "FAILED" in found.summary()
+        assert "(a0, b0)" in found.summary()
+
+
+@pytest.mark.parametrize(("width", "passed"), [(30, True), (30.1, False)])
+def test_the_width_counts_both_sides(width, passed):
+    table = flat_table([[10, 20], [30, 40]])
+    cells = named(table, *SQUARE)
+    assert audit(suppressed(table, cells, cells[:1], 0, 0, width)).passed == passed
+
+
+def test_a_cell_alone_in_a_sum_is_disclosed():
+    table = flat_table([[10, 20, 5], [30, 40, 5]])
+    found = audit(suppressed(table, named(table, "a0 b0", "a0 b1", "a1 b1")))
+    assert set(found.verdict) == {Verdict.DISCLOSED}
+    np.testing.assert_array_equal(found.low, found.high)
+
+
+def test_disclosed_only_by_several_sums_together():
+    # No sum has one suppressed cell alone, and still (a0, b0) is known: rows 0 and 1 less column 1.
+    inner = np.arange(1.0, 17).reshape(4, 4)
+    table = flat_table(inner)
+    hidden = named(table, "a0 b0", "a0 b1", "a1 b1", "a1 b2", "a2 b2", "a2 b3", "a3 b3", "a3 b2")
+    hidden.append(table.cell(d1="b0"))
+    hidden.append(table.cell(d0="a0"))
+    found = audit(suppressed(table, hidden), early_stop=False)
+    flags = np.isin(np.arange(table.n_cells), hidden)
+    for cell, low, high in zip(found.cells, found.low, found.high, strict=True):
+        assert (low, high) == pytest.approx(interval(table, flags, cell), abs=1e-6)
+
+
+@st.composite
+def cases(draw, dims=(2, 3), signed=False):
+    """A random table with a random pattern."""
+    n_dims = draw(st.sampled_from(dims))
+    shape = tuple(draw(st.integers(2, 4 if n_dims == 2 else 3)) for _ in range(n_dims))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    low = -20 if signed else 0
+    table = flat_table(rng.integers(low, 30, shape))
+    hidden = rng.random(table.n_cells) < draw(st.sampled_from([0.2, 0.4, 0.6]))
+    return table, hidden, rng
+
+
+@settings(max_examples=25)
+@given(cases(), st.sampled_from([None, 25.0]))
+def test_intervals_agree_with_a_second_formulation(case, within):
+    table, hidden, _ = case
+    found = audit(suppressed(table, np.flatnonzero(hidden)), early_stop=False, known_within=within)
+    if within is not None:
+        reach = within / 100 * table.value
+        table = table.replace(lower=table.value - reach, upper=table.value + reach)
+    for cell, low, high in zip(found.cells, found.low, found.high, strict=True):
+        assert (low, high) == pytest.approx(interval(table, hidden, cell), abs=1e-5)
+
+
+@settings(max_examples=10)
+@given(cases(signed=True))
+def test_intervals_of_tables_with_negative_values(case):
+    table, hidden, _ = case
+    found = audit(suppressed(table, np.flatnonzero(hidden)), early_stop=False)
+    for cell, low, high in zip(found.cells, found.low, found.high, strict=True):
+        assert (low, high) == pytest.approx(interval(table, hidden, cell), abs=1e-5)
+
+
+@settings(max_examples=25)
+@given(cases(), st.floats(0.0, 2.0), st.floats(0.0, 1.0), st.floats(0.0, 2.0))
+def test_stopping_early_changes_no_verdict(case, above, below, width):
+    table, hidden, rng = case
+    primary = np.flatnonzero(hidden & (rng.random(len(hidden)) < 0.5))
+    levels = (table.value * above, table.value * below, table.value * width)
+    protected = suppressed(table, np.flatnonzero(hidden), primary, *levels)
+    quick, full = audit(protected), audit(protected, early_stop=False)
+    np.testing.assert_array_equal(quick.verdict, full.verdict)
+    assert np.all((quick.low >= full.low - 1e-6) & (quick.high <= full.high + 1e-6))
+
+
+@settings(max_examples=10)
+@given(st.integers(0, 2**32))
+def test_whole_tables_enumerated(seed):
+    rng = np.random.default_rng(seed)
+    table = flat_table(rng.integers(0, 4, (2, 3)))
+    hidden = np.zeros(table.n_cells, dtype=bool)
+    inner = np.flatnonzero((table.codes > 0).all(axis=1))
+    hidden[rng.choice(inner, 4, replace=False)] = True
+    found = audit(suppressed(table, np.flatnonzero(hidden)), early_stop=False)
+    for cell, low, high in zip(found.cells, found.low, found.high, strict=True):
+        assert (low, high) == pytest.approx(integer_interval(table, hidden, cell), abs=1e-6)
+
+
+def test_linked_tables_are_attacked_together():
+    # Total = a + b + c by one breakdown and = d + e by another; b + c = e links them.
+    relations = np.array([[-1, 1, 1, 1, 0, 0], [-1, 0, 0, 0, 1, 1], [0, 0, 1, 1, 0, -1]], float)
+    value = np.array([100, 20, 30, 50, 20, 80], float)
+    apart = Table(value, csr_array(relations[:2]), names=tuple("tabcde"))
+    linked = apart.replace(relations=csr_array(relations))
+    cells = [1, 2]  # a and b are left out
+    assert audit(suppressed(apart, cells)).passed
+    found = audit(suppressed(linked, cells))
+    assert list(found.verdict) == [Verdict.DISCLOSED] * 2
+
+
+# -- respondents --------------------------------------------------------------------------------
+
+
+def with_singles(inner, **alone):
+    """A table whose cells have 3 contributors but for some with one, of the given number."""
+    table = flat_table(inner)
+    n_units, unit = np.full(table.n_cells, 3), np.full((table.n_cells, 1), -1)
+    for code, who in alone.items():
+        cell = named(table, code.replace("_", " "))[0]
+        n_units[cell], unit[cell] = 1, who
+    known = Contributions(table.value[:, None], n_units, table.value, unit=unit)
+    return table.replace(respondents=known, count=n_units)
+
+
+def test_a_single_respondent_undoes_the_neighbour():
+    table = with_singles([[10, 20], [30, 40]], a0_b0=7)
+    protected = suppressed(table, named(table, *SQUARE))
+    assert audit(protected).passed
+    found = audit(protected, singletons=True)
+    assert not found.passed
+    assert {b.verdict for b in found.breaches} == {Verdict.DISCLOSED}
+    assert {b.cell for b in found.breaches} == set(named(table, "a0 b1", "a1 b0"))
+    assert audit(suppressed(table, named(table, *SQUARE), singletons=True)).passed is False
+
+
+def test_a_respondent_does_not_attack_itself():
+    names = dict.fromkeys(("a0_b0", "a0_b1", "a1_b0", "a1_b1"), 7)
+    table = with_singles([[10, 20], [30, 40]], **names)
+    assert audit(suppressed(table, named(table, *SQUARE)), singletons=True).passed
+
+
+def test_the_same_respondent_knows_all_its_cells():
+    # Three columns: alone in one of them a respondent leaves the others a way; in two, none.
+    inner = [[10, 20, 30], [30, 20, 10], [20, 20, 20]]
+    apart = with_singles(inner, a0_b0=7, a0_b1=8)
+    assert audit(_all_inner(apart, "a0 b2"), singletons=True).passed
+    same = with_singles(inner, a0_b0=7, a0_b1=7)
+    found = audit(_all_inner(same, "a0 b2"), singletons=True)
+    assert list(found.failed) == named(same, "a0 b2")
+
+
+def _all_inner(table, sensitive):
+    inner = np.flatnonzero((table.codes > 0).all(axis=1))
+    return suppressed(table, inner, named(table, sensitive))
+
+
+def test_coalitions_pool_what_they_know():
+    inner = [[10, 20, 30], [30, 20, 10], [20, 20, 20]]
+    table = with_singles(inner, a0_b0=7, a0_b1=8)
+    found = audit(_all_inner(table, "a0 b2"), singletons=True, coalitions=2)
+    assert list(found.failed) == named(table, "a0 b2")
+    assert found.n_insiders == 3
+
+
+@settings(max_examples=15)
+@given(cases())
+def test_respondents_agree_with_a_second_formulation(case):
+    table, hidden, rng = case
+    n_units = rng.integers(1, 3, table.n_cells)
+    table = table.replace(count=n_units)
+    protected = suppressed(table, np.flatnonzero(hidden), above=1.0)
+    open_to_all = set(audit(protected).failed)
+    breaches = audit(protected, singletons=True).breaches
+    found = {(b.cell, *b.known) for b in breaches if b.cell not in open_to_all}
+    share = (abs(table.relations).T @ abs(table.relations)).toarray() > 0
+    expected = set()
+    for single in np.flatnonzero(hidden & (n_units == 1)):
+        for cell in np.flatnonzero(hidden & share[single]):
+            low, high = interval(table, hidden, cell, [single])
+            below = min(1.0, table.value[cell])
+            short = low > table.value[cell] - below + 1e-6 or high < table.value[cell] + 1 - 1e-6
+            if cell != single and short and cell not in open_to_all:
+                expected.add((cell, single))
+    assert found == expected
+
+
+def test_who_is_alone_must_be_known():
+    table = flat_table([[10, 20], [30, 40]])
+    with pytest.raises(DataError, match="numbers of contributors"):
+        audit(suppressed(table, named(table, *SQUARE)), singletons=True)
+
+
+# -- sums, changed tables, odd input --------------------------------------------------------------
+
+
+def test_sums_of_cells():
+    table = flat_table([[10, 20], [30, 40]])
+    cells = named(table, *SQUARE)
+    protected = suppressed(table, cells)
+    row, diagonal = audit(protected, sums=[cells[:2], [cells[0], cells[3]]]).sums
+    assert (row.low, row.high) == pytest.approx((30, 30))
+    assert (diagonal.low, diagonal.high) == pytest.approx((30, 90))
+    assert not audit(protected, sums=[(cells[:2], 1, 1)]).passed
+    assert audit(protected, sums=[([cells[0], cells[3]], 20, 40)]).passed
+
+
+def test_a_changed_table_needs_a_claim():
+    table = flat_table([[10, 20], [30, 40]])
+    sensitive = Sensitive.by("test", np.arange(9) == 4, above=2.0)
+    rounded = 10 * np.round(table.value / 10) + 10
+    changed = ProtectedTable(table, sensitive, rounded, "rounding")
+    with pytest.raises(DataError, match="values were changed"):
+        audit(changed)
+    claim = (table.value - 3, table.value + 3)
+    assert audit(ProtectedTable(table, sensitive, rounded, "rounding", {"intervals": claim})).passed
+    claim = (table.value - 1, table.value + 1)
+    told = ProtectedTable(table, sensitive, rounded, "rounding", {"intervals": claim})
+    assert audit(told, cells=[4], early_stop=False).high == pytest.approx([table.value[4] + 1])
+
+
+def test_a_published_sensitive_cell_is_disclosed_unless_waived():
+    table = flat_table([[10, 20], [30, 40]])
+    sensitive = Sensitive.by("test", np.arange(9) == 4, above=2.0)
+    hidden = np.zeros(9, dtype=bool)
+    found = audit(ProtectedTable.suppressing(table, sensitive, hidden, "nothing"))
+    assert list(found.verdict) == [Verdict.DISCLOSED]
+    waived = table.replace(waived=np.arange(9) == 4)
+    assert audit(ProtectedTable.suppressing(waived, sensitive, hidden, "nothing")).passed
+
+
+def test_requirements_beyond_prior_knowledge_are_cut():
+    table = flat_table([[10, 20], [30, 40]])
+    found = audit(suppressed(table, named(table, *SQUARE), above=2.0, below=1000.0), known_within=5)
+    assert found.n_cut == 4
+    assert "cut to what is known beforehand" in found.summary()
+
+
+def test_nothing_sensitive_and_everything_hidden():
+    table = flat_table([[10, 20], [30, 40]])
+    none = ProtectedTable.suppressing(table, Sensitive.none(9), np.zeros(9, bool), "")
+    assert audit(none).passed
+    found = audit(suppressed(table, range(9)), cells="all", early_stop=False)
+    assert found.passed
+    assert np.all(found.high == np.inf)
+    assert len(found.frame) == 9
+    assert found.frame.columns[:2] == ["d0", "d1"]
+
+
+@pytest.mark.parametrize("options", [{"cells": "some"}, {"cells": [99]}, {"known_within": -1}])
+def test_bad_options(options):
+    table = flat_table([[10, 20], [30, 40]])
+    with pytest.raises(ParameterError):
+        audit(suppressed(table, named(table, *SQUARE)), **options)
