@@ -19,8 +19,8 @@ from tacit import tables
 from tacit.tables import ProtectedTable
 
 METHODS = {
-    "SuppressOptimal": (tables.SuppressOptimal(seconds=240), ("t2d", "t3d")),
-    "SuppressOptimal, first pattern": (tables.SuppressOptimal(seconds=10, gap=0.9), ("t2d", "t3d")),
+    "SuppressOptimal": (tables.SuppressOptimal(seconds=600), ("t2d", "t3d")),
+    "SuppressOptimal, first pattern": (tables.SuppressOptimal(gap=0.9), ("t2d", "t3d")),
     "SuppressModular": (tables.SuppressModular(), ("t2d", "t3d", "h2", "h3")),
 }
 """Ours, with the tables each is meant for."""
@@ -57,19 +57,21 @@ def ours(case: Case, name: str) -> list:
 
 
 def main(names: list[str]) -> None:
-    """Print the report for some tables."""
-    rows = []
+    """Print the report for some tables, line by line as results come."""
+    print("\n".join(markdown(HEADER, []).splitlines()), flush=True)
     for case in (CASES[name] for name in names):
         _ = case.sensitive
         for name, (_, meant) in METHODS.items():
             if case.name in meant:
-                rows.append(ours(case, name))
-                print(markdown(HEADER, rows[-1:]).splitlines()[-1], file=sys.stderr, flush=True)
+                show(ours(case, name))
         for name, (method, meant) in PEERS.items():
             if case.name in meant:
-                hidden, seconds = pattern(case, method, 300)
-                rows.append(row(case, name, hidden, seconds, ""))
-    print(markdown(HEADER, rows))
+                show(row(case, name, *pattern(case, method, 300), ""))
+
+
+def show(line: list) -> None:
+    """Print one line of the report."""
+    print(markdown(line, []).splitlines()[0], flush=True)
 
 
 if __name__ == "__main__":

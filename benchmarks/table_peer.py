@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 from pathlib import Path
-from tempfile import gettempdir
+from tempfile import TemporaryDirectory, gettempdir
 
 import numpy as np
 from table_cases import Case
@@ -46,10 +46,11 @@ def pattern(case: Case, method: str, limit: float) -> tuple[np.ndarray | None, f
         return None, "not installed"
     job = {"folder": str(case.folder), "by": case.by, "nested": case.nested, "method": method}
     try:
-        done = subprocess.run(
-            [str(python), "-c", SCRIPT], input=json.dumps(job), capture_output=True, text=True,
-            timeout=limit, check=False,
-        )  # fmt: skip
+        with TemporaryDirectory() as scratch:  # the engine leaves its logs where it runs
+            done = subprocess.run(
+                [str(python), "-c", SCRIPT], input=json.dumps(job), capture_output=True,
+                text=True, timeout=limit, check=False, cwd=scratch,
+            )  # fmt: skip
     except subprocess.TimeoutExpired:
         return None, f"> {limit:.0f} s"
     lines = [line for line in done.stdout.splitlines() if line.startswith("RESULT")]

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 import tacit
-from tacit import mask, risk, utility
+from tacit import mask, risk, tradeoff, utility
 from tacit.core.families import Mask
 
 FILE = Path("../shared/data/casc/CASCrefmicrodata.csv")
@@ -54,8 +54,9 @@ def score(data: tacit.Microdata, method: Mask, seed: int) -> dict[str, float]:
     for knowledge, sets in known.items():
         dld = linked(risk.DistanceLinkage, sets, data, release)
         pld = linked(risk.ProbabilisticLinkage, sets, data, release)
-        # Score construction, domingoferrer2007: half loss, half risk.
-        total = (found["IL"] + ((0.5 * dld + 0.5 * pld) + found["ID"]) / 2) / 2
+        total = tradeoff.Score().combine(
+            loss=found["IL"], distance=dld, probabilistic=pld, interval=found["ID"]
+        )
         parts = {"DLD": dld, "PLD": pld, "Score": total}
         found |= {f"{part} {knowledge}": number for part, number in parts.items()}
     return found

@@ -95,7 +95,7 @@ def cases(draw, dims=(2, 3), signed=False):
     return table, hidden, rng
 
 
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(cases(), st.sampled_from([None, 25.0]))
 def test_intervals_agree_with_a_second_formulation(case, within):
     table, hidden, _ = case
@@ -116,7 +116,7 @@ def test_intervals_of_tables_with_negative_values(case):
         assert (low, high) == pytest.approx(interval(table, hidden, cell), abs=1e-5)
 
 
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(cases(), st.floats(0.0, 2.0), st.floats(0.0, 1.0), st.floats(0.0, 2.0))
 def test_stopping_early_changes_no_verdict(case, above, below, width):
     table, hidden, rng = case

@@ -288,7 +288,7 @@ print(front.n_evaluations, *(f"{p.risk:.12g}" for p in front.points))
 """
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_a_killed_process_loses_no_finished_evaluation(tmp_path, workers):
     """Kill the program without warning; a second run does only what was not finished."""
     path = tmp_path / "search.jsonl"

@@ -21,6 +21,12 @@ if TYPE_CHECKING:
     from tacit.tables.dimension import Dimension as Dimension
     from tacit.tables.link import link as link
     from tacit.tables.link import split as split
+    from tacit.tables.perturb.noise_file import read_noise_table as read_noise_table
+    from tacit.tables.perturb.noise_table import NoiseTable as NoiseTable
+    from tacit.tables.perturb.noise_table import magnitude_noise as magnitude_noise
+    from tacit.tables.perturb.record_keys import unit_keys as unit_keys
+    from tacit.tables.perturb.record_keys import whole_keys as whole_keys
+    from tacit.tables.perturb.record_keys import with_record_keys as with_record_keys
     from tacit.tables.protected import ProtectedTable as ProtectedTable
     from tacit.tables.protected import Status as Status
     from tacit.tables.redesign import Redesign as Redesign
@@ -29,6 +35,9 @@ if TYPE_CHECKING:
     from tacit.tables.sensitive import Sensitive as Sensitive
     from tacit.tables.table import Table as Table
     from tacit.tables.tabulate import tabulate as tabulate
+    from tacit.tables.transitions import eliminate_small as eliminate_small
+    from tacit.tables.transitions import invariant_matrix as invariant_matrix
+    from tacit.tables.transitions import transition_matrix as transition_matrix
 
 _found = {
     name: method
@@ -49,6 +58,10 @@ _HOMES = {
     "aggregates": ("from_aggregates",),
     "tabulate": ("tabulate",),
     "redesign": ("redesign", "Redesign"),
+    "transitions": ("transition_matrix", "invariant_matrix", "eliminate_small"),
+    "perturb.record_keys": ("with_record_keys", "unit_keys", "whole_keys"),
+    "perturb.noise_table": ("NoiseTable", "magnitude_noise"),
+    "perturb.noise_file": ("read_noise_table",),
 }
 """Where the other public names live, by module of this package."""
 _home_of = {name: module for module, names in _HOMES.items() for name in names}

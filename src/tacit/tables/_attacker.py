@@ -56,13 +56,6 @@ class Attacker:
     blocked
         Cells that must stay published (flags): frozen ones, and empty ones unless they may be
         suppressed. See `publishable_only`.
-
-    Examples
-    --------
-    >>> attacker = Attacker(table, primary, cost=cost)  # doctest: +SKIP
-    >>> extra = attacker.protect(cell, below=5.0, above=5.0)  # doctest: +SKIP
-    >>> attacker.suppressed[extra].all()  # doctest: +SKIP
-    True
     """
 
     suppressed: np.ndarray
@@ -80,7 +73,6 @@ class Attacker:
         self.suppressed = np.array(suppressed, dtype=bool)
         self.blocked = publishable_only(table) if blocked is None else np.asarray(blocked)
         self.cost = _relative(np.abs(table.value) if cost is None else cost)
-        self.last_change = np.zeros(table.n_cells)
         self._build()
 
     def _build(self) -> None:
@@ -119,14 +111,6 @@ class Attacker:
             self._build()
             return
         self._program.set_cost(self._columns(place), 0.0)
-
-    def publish(self, cells: np.ndarray) -> None:
-        """Take cells (positions) out of the pattern; from now on they cost again."""
-        cells = np.asarray(cells, dtype=np.int64)
-        self.suppressed[cells] = False
-        kept = cells[self._place[cells] >= 0]
-        price = np.where(self.blocked[kept], 1e6, self.cost[kept])
-        self._program.set_cost(self._columns(self._place[kept]), np.tile(price, 2))
 
     def _columns(self, place: np.ndarray) -> np.ndarray:
         return np.concatenate([place, place + len(self._cells)])
@@ -202,8 +186,6 @@ class Attacker:
             raise _no_pattern(self.table, cell)
         change = (values[:n] - values[n:]) * self._scale
         moved = self._cells[np.abs(change) > SUPPORT * abs(amount)]
-        self.last_change = np.zeros(self.table.n_cells)
-        self.last_change[self._cells] = change
         self.suppress(moved[~self.suppressed[moved]])
         return np.asarray(change)
 

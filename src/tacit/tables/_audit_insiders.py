@@ -9,7 +9,8 @@ from itertools import combinations
 import numpy as np
 
 from tacit.core.errors import DataError
-from tacit.tables.table import Contributions, Table
+from tacit.tables.contributions import Contributions
+from tacit.tables.table import Table
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,16 +60,6 @@ def _alone(table: Table) -> tuple[np.ndarray, np.ndarray | None]:
     )
 
 
-def knows_contributors(table: Table) -> bool:
-    """Return whether single respondents can be found in a table."""
-    return not (
-        table.holdings is None
-        and table.respondents is None
-        and table.count is None
-        and not table.is_count
-    )
-
-
 def insider_attacks(
     table: Table, hidden: np.ndarray, primary: np.ndarray, coalition: int = 1
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
@@ -107,7 +98,7 @@ class _Neighbours:
 
     def _members(self, row: int) -> np.ndarray:
         members = self._rows.indices[self._rows.indptr[row] : self._rows.indptr[row + 1]]
-        return members[self._hidden[members]]
+        return np.asarray(members[self._hidden[members]])
 
     def of(self, cells: np.ndarray) -> np.ndarray:
         """Return the suppressed cells beside some cells, in any of their relations."""

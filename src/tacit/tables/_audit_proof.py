@@ -7,10 +7,12 @@ import numpy as np
 from tacit.tables._audit_system import System
 from tacit.tables._linear_program import LinearProgram
 
-SUPPORT = 1e-9
+SUPPORT = 1e-11
 """Share of the largest change below which a cell counts as not moving."""
 SLACK = 1e-6
 """Share of a requirement that may be missing for rounding's sake."""
+STRETCH = 100.0
+"""How far a witness is stretched at most: rounding errors stretch with it."""
 ANYWHERE = np.empty(0, dtype=np.int64)
 
 
@@ -108,8 +110,8 @@ class Proofs:
         with np.errstate(divide="ignore"):
             ahead = np.where(step > 0, up, down) / np.abs(step)
             back = np.where(step > 0, down, up) / np.abs(step)
-        for reached in (step * max(ahead.min(), 1.0), -step * back.min()):
-            self._widen(support, reached)
+        for factor in (np.clip(ahead.min(), 1.0, STRETCH), -min(back.min(), STRETCH)):
+            self._widen(support, step * factor)
 
     def _widen(self, support: np.ndarray, reached: np.ndarray) -> None:
         name = len(self._supports) - 1
@@ -133,11 +135,8 @@ class Goals:
 
     def met(self, low: np.ndarray, high: np.ndarray) -> np.ndarray:
         """Return which cells reach far enough."""
-        return (
-            (-low >= self.below * (1 - SLACK))
-            & (high >= self.above * (1 - SLACK))
-            & (high - low >= self.width * (1 - SLACK))
-        )
+        reaches = (-low >= self.below * (1 - SLACK)) & (high >= self.above * (1 - SLACK))
+        return np.asarray(reaches & (high - low >= self.width * (1 - SLACK)))
 
 
 def prove(proofs: Proofs, flows: Flows, goals: Goals, place: int) -> bool:

@@ -80,7 +80,7 @@ def propagated(
 def _gain(low: np.ndarray, high: np.ndarray, size: np.ndarray) -> np.ndarray:
     """Return where a bound has moved by more than a hair."""
     with np.errstate(invalid="ignore"):
-        return np.nan_to_num(high - low, nan=0.0) > 1e-6 * size
+        return np.asarray(np.nan_to_num(high - low, nan=0.0) > 1e-6 * size)
 
 
 def _one_pass(

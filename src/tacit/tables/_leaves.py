@@ -13,6 +13,7 @@ from typing import Any
 import narwhals as nw
 
 from tacit.core.frame import collect
+from tacit.tables._checkpoint import checkpoints
 
 VALUE, BASIS, WEIGHT, REQUEST, AMOUNT = "__value", "__basis", "__weight", "__request", "__amount"
 UNIT, SIZE, SHARES = "__unit", "__size", "__cells"
@@ -37,6 +38,8 @@ class Source:
     """Other variables to add up, under our names."""
     without_unit: Mapping[str, int] = field(default_factory=dict)
     """For each column of units the number of records that have none."""
+    keys: tuple[str, ...] = ()
+    """Secret keys of records to add up, under our names."""
 
 
 @dataclass(frozen=True)
@@ -55,9 +58,14 @@ class Entries:
     """Polars frame: every contribution of units that are in several cells."""
 
 
+def _number(whole: int) -> nw.Expr:
+    """Return a constant as a float; some databases read 1.0 as a decimal."""
+    return nw.lit(whole).cast(nw.Float64)
+
+
 def leaf_sums(source: Source) -> Any:
     """Return a Polars frame of the cells: records, weights, totals."""
-    weight = nw.col(WEIGHT) if source.has_weight else nw.lit(1.0)
+    weight = nw.col(WEIGHT) if source.has_weight else _number(1)
     made = [nw.len().cast(nw.Int64).alias(SIZE)]
     if source.has_weight:
         made.append(nw.col(WEIGHT).sum().alias(WEIGHT))
@@ -65,6 +73,14 @@ def leaf_sums(source: Source) -> Any:
         made.append((nw.col(VALUE) * weight).sum().alias(VALUE))
         made.append((nw.col(BASIS) * weight).sum().alias(BASIS))
     made += [(nw.col(name) * weight).sum().alias(name) for name in source.sums]
+    made += [nw.col(name).sum().cast(nw.Int64).alias(name) for name in source.keys]
+    if source.has_value:
+        # Records that add nothing to a total must not change its key: that would be fresh noise.
+        counts = nw.when(nw.col(VALUE) != 0)
+        made += [
+            counts.then(nw.col(name)).otherwise(nw.lit(0)).sum().cast(nw.Int64).alias(name + VALUE)
+            for name in source.keys
+        ]
     return _cells(_per_cell(source.frame, source.by, made))
 
 
@@ -90,23 +106,37 @@ def unit_entries(source: Source, unit: str, top: int) -> Entries:
 
     A record that names no unit stands for itself.
     """
-    known = source.frame.filter(~nw.col(unit).is_null())
-    shares = _unit_shares(known, source, unit)
-    cells_of = shares.group_by(UNIT).agg(nw.len().alias(SHARES))
-    marked = shares.join(cells_of, on=UNIT, how="inner")
-    alone = marked.filter(nw.col(SHARES) == 1).drop(SHARES)
-    if source.without_unit[unit]:
-        missing = source.frame.filter(nw.col(unit).is_null()).with_columns(nw.col(unit).alias(UNIT))
-        own = _contributions(Source(**{**vars(source), "frame": missing}), UNIT)
-        alone = nw.concat([alone.select(own.collect_schema().names()), own])
-    spread = collect(marked.filter(nw.col(SHARES) > 1).drop(SHARES))
-    return Entries(**{**vars(_summarised(alone, source, top, UNIT)), "spread": spread})
+    with checkpoints() as place:
+        known = source.frame.filter(~nw.col(unit).is_null())
+        shares = place.keep(_unit_shares(known, source, unit))
+        units = place.keep(_units(shares, source.by))
+        alone = _with_weight(units.filter(nw.col(SHARES) == 1).drop(SHARES))
+        several = units.filter(nw.col(SHARES) > 1).select(UNIT)
+        spread = collect(shares.join(several, on=UNIT, how="semi"))
+        if source.without_unit[unit]:
+            missing = source.frame.filter(nw.col(unit).is_null())
+            named = missing.with_columns(nw.col(unit).alias(UNIT))
+            own = Source(**{**vars(source), "frame": named})
+            entries = place.keep(_contributions(own, UNIT))
+            alone = nw.concat([alone.select(entries.collect_schema().names()), entries])
+        return Entries(**{**vars(_summarised(alone, source, top, UNIT)), "spread": spread})
+
+
+def _units(shares: nw.LazyFrame[Any], by: tuple[str, ...]) -> nw.LazyFrame[Any]:
+    """Return each unit's total, and its cell if it is in one only."""
+    return shares.group_by(UNIT).agg(
+        nw.len().cast(nw.Int64).alias(SHARES),
+        *(nw.col(name).min() for name in by),
+        nw.col(BASIS).sum(),
+        nw.col(AMOUNT).sum(),
+        nw.col(REQUEST).max(),
+    )
 
 
 def _contributions(source: Source, *extra: str) -> nw.LazyFrame[Any]:
     """Return each record's contribution: signed, weighted, and whether it asks for protection."""
-    basis = nw.col(BASIS) if source.has_value else nw.lit(1.0)
-    weight = nw.col(WEIGHT) if source.has_weight else nw.lit(1.0)
+    basis = nw.col(BASIS) if source.has_value else _number(1)
+    weight = nw.col(WEIGHT) if source.has_weight else _number(1)
     request = nw.col(REQUEST) if source.has_request else nw.lit(0)
     return source.frame.select(
         *source.by,
@@ -119,18 +149,19 @@ def _contributions(source: Source, *extra: str) -> nw.LazyFrame[Any]:
 
 
 def _unit_shares(known: nw.LazyFrame[Any], source: Source, unit: str) -> nw.LazyFrame[Any]:
-    """Return what each unit contributes to each cell.
-
-    Its weight is the one that turns its unweighted into its weighted contribution.
-    """
+    """Return what each unit contributes to each cell."""
     named = known.with_columns(nw.col(unit).alias(UNIT))
     entries = _contributions(Source(**{**vars(source), "frame": named}), UNIT)
-    shares = entries.group_by(*source.by, UNIT).agg(
+    return entries.group_by(*source.by, UNIT).agg(
         nw.col(BASIS).sum(), nw.col(AMOUNT).sum(), nw.col(REQUEST).max()
     )
-    whole = nw.when(nw.col(BASIS) != 0).then(nw.col(BASIS)).otherwise(nw.lit(1.0))
-    weight = nw.when(nw.col(BASIS) != 0).then(nw.col(AMOUNT) / whole).otherwise(nw.lit(1.0))
-    return shares.with_columns(weight.cast(nw.Float64).alias(WEIGHT))
+
+
+def _with_weight(units: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
+    """Add the weight that turns a unit's unweighted into its weighted contribution."""
+    whole = nw.when(nw.col(BASIS) != 0).then(nw.col(BASIS)).otherwise(_number(1))
+    weight = nw.when(nw.col(BASIS) != 0).then(nw.col(AMOUNT) / whole).otherwise(_number(1))
+    return units.with_columns(weight.cast(nw.Float64).alias(WEIGHT))
 
 
 def _summarised(entries: nw.LazyFrame[Any], source: Source, top: int, *extra: str) -> Entries:
@@ -165,8 +196,8 @@ def _sieved(entries: nw.LazyFrame[Any], by: tuple[str, ...], top: int) -> nw.Laz
     enough of them stay. This needs no sorting of all records, which a window function would.
     """
     size = nw.col(BASIS).abs()
-    step = (nw.when(size > 0).then(size).otherwise(nw.lit(1.0)).log(2) * _STEPS_PER_OCTAVE).floor()
-    step = nw.when(size > 0).then(step).otherwise(nw.lit(float(_NO_STEP))).cast(nw.Int64)
+    step = (nw.when(size > 0).then(size).otherwise(_number(1)).log(2) * _STEPS_PER_OCTAVE).floor()
+    step = nw.when(size > 0).then(step).otherwise(_number(_NO_STEP)).cast(nw.Int64)
     stepped = entries.with_columns(step.alias("__step"))
     counted = stepped.group_by(*by, "__step").agg(nw.len().cast(nw.Int64).alias("__n"))
     counted = counted.with_columns((-nw.col("__step")).alias("__down"))

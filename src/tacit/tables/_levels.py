@@ -44,5 +44,7 @@ def required_levels(
     cut = primary & (
         (below < sensitive.below) | (above < sensitive.above) | (width < sensitive.width)
     )
-    parts = (np.where(primary, np.maximum(part, 0.0), 0.0) for part in (below, above, width))
-    return Levels(*parts, cut)
+    below, above, width = (
+        np.where(primary, np.maximum(part, 0.0), 0.0) for part in (below, above, width)
+    )
+    return Levels(below, above, width, cut)

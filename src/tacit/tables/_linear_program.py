@@ -37,7 +37,7 @@ class LinearProgram:
         self._highspy = highspy
         self.n_rows, self.n_columns = matrix.shape
         self.solver = highspy.Highs()
-        settings = {"output_flag": False, "threads": 1, "random_seed": 0}
+        settings: dict[str, Any] = {"output_flag": False, "threads": 1, "random_seed": 0}
         if not integer:
             settings |= {
                 "presolve": "off",
@@ -68,7 +68,7 @@ class LinearProgram:
 
     def _limits(self, values: np.ndarray) -> np.ndarray:
         infinity = self._highspy.kHighsInf
-        return np.clip(np.asarray(values, dtype=float), -infinity, infinity)
+        return np.asarray(np.clip(np.asarray(values, dtype=float), -infinity, infinity))
 
     # -- changing -------------------------------------------------------------------------------
 

@@ -44,7 +44,7 @@ def merged_dimension(dimension: Dimension, one: int, two: int) -> tuple[Dimensio
 
 
 def paired_cells(table: Table, axis: int, one: int, two: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the cells at either code, those alike in the other dimensions side by side, else -1."""
+    """Return the cells at either code, those alike in other dimensions side by side, else -1."""
     others = np.delete(table.codes, axis, axis=1)
     first = np.flatnonzero(table.codes[:, axis] == one)
     second = np.flatnonzero(table.codes[:, axis] == two)
@@ -61,9 +61,7 @@ def sum_of_pairs(table: Table, left: np.ndarray, right: np.ndarray) -> dict[str,
     """Return what a table holds per cell, for pairs of its cells taken together."""
 
     def total(given: np.ndarray | None) -> np.ndarray | None:
-        if given is None:
-            return None
-        return np.where(left >= 0, given[left], 0) + np.where(right >= 0, given[right], 0)
+        return None if given is None else _added(given, left, right)
 
     def both(given: np.ndarray | None) -> np.ndarray | None:
         if given is None:
@@ -91,7 +89,7 @@ def sum_of_pairs(table: Table, left: np.ndarray, right: np.ndarray) -> dict[str,
 def _joined(units: Contributions, left: np.ndarray, right: np.ndarray) -> Contributions:
     """Return the largest contributions to pairs of cells; those of one unit are added up."""
 
-    def side(given: np.ndarray | None, cells: np.ndarray, nothing: float) -> np.ndarray | None:
+    def side(given: np.ndarray | None, cells: np.ndarray, nothing: float) -> Any:
         if given is None:
             return None
         there = (cells >= 0).reshape((-1,) + (1,) * (given.ndim - 1))
@@ -102,25 +100,25 @@ def _joined(units: Contributions, left: np.ndarray, right: np.ndarray) -> Contri
         {name: side(getattr(units, name), cells, none) for name, none in fields.items()}
         for cells in (left, right)
     )
-    n = sum(side(units.n_units, cells, 0) for cells in (left, right))  # type: ignore[misc]
+    n = _added(units.n_units, left, right)
     if a["unit"] is not None:
         n = n - _add_up_same(a, b)
     both = {
-        name: None if a[name] is None else np.concatenate([a[name], b[name]], axis=1)  # type: ignore[list-item]
+        name: np.concatenate([a[name], b[name]], axis=1)
         for name in fields
+        if getattr(units, name) is not None
     }
-    order = np.argsort(-np.abs(both["top"]), axis=1, kind="stable")[:, : units.depth]  # type: ignore[arg-type]
-    taken = {
-        name: None if given is None else np.take_along_axis(given, order, axis=1)
-        for name, given in both.items()
+    order = np.argsort(-np.abs(both["top"]), axis=1, kind="stable")[:, : units.depth]
+    taken: dict[str, Any] = {
+        name: np.take_along_axis(given, order, axis=1) for name, given in both.items()
     }
-    totals = {
-        name: None
-        if getattr(units, name) is None
-        else sum(side(getattr(units, name), cells, 0) for cells in (left, right))  # type: ignore[misc]
-        for name in ("absolute", "net")
-    }
-    return Contributions(n_units=n, **taken, **totals)  # type: ignore[arg-type]
+    if units.net is not None:
+        taken["net"] = _added(units.net, left, right)
+    return Contributions(n_units=n, absolute=_added(units.absolute, left, right), **taken)
+
+
+def _added(given: np.ndarray, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    return np.asarray(np.where(left >= 0, given[left], 0) + np.where(right >= 0, given[right], 0))
 
 
 def _add_up_same(a: dict[str, Any], b: dict[str, Any]) -> np.ndarray:

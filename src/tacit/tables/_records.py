@@ -9,7 +9,7 @@ import narwhals as nw
 import numpy as np
 
 from tacit.core.data import Microdata
-from tacit.core.errors import DataError, ParameterError
+from tacit.core.errors import DataError, ParameterError, SchemaError
 from tacit.core.schema import Kind
 from tacit.tables._leaves import BASIS, REQUEST, VALUE, WEIGHT, Source
 
@@ -30,6 +30,7 @@ class Columns:
     request: str | None = None
     units: tuple[str, ...] = ()
     sums: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()
 
     def check(self, data: Microdata) -> None:
         """Refuse columns that are not there, are named twice or are not numbers."""
@@ -40,6 +41,15 @@ class Columns:
         data.schema.require(numbers, kinds=[Kind.NUMERIC], by="a total")
         if self.request is not None:
             data.schema.require([self.request])
+        data.schema.require(self.keys)
+        types = data.lazy.collect_schema()
+        fractions = [name for name in self.keys if not types[name].is_integer()]
+        if fractions:
+            raise SchemaError(
+                "record keys must be whole numbers, whose sums are the same on every engine",
+                got=f"{fractions[0]!r}, {types[fractions[0]]}",
+                do="make them with tables.with_record_keys, or tables.whole_keys from fractions",
+            )
 
 
 @dataclass(frozen=True)
@@ -64,6 +74,7 @@ def prepare(
     facts = _facts(frame, columns)
     _check_codes(columns, facts, missing)
     _check_values(columns, facts, missing_value)
+    _check_keys(columns, facts)
     frame = _without_missing(frame, columns, facts)
     flags: dict[int, str] = {}
     if missing == "own category":
@@ -81,6 +92,7 @@ def prepare(
         has_request=columns.request is not None,
         sums=tuple(f"s{j}" for j in range(len(columns.sums))),
         without_unit={name: int(facts[f"{name}_null"]) for name in units.values()},
+        keys=tuple(f"k{j}" for j in range(len(columns.keys))),
     )
     lowest = facts.get(f"{BASIS}_min")
     return Prepared(source, columns, flags, units, lowest is not None and lowest < 0)
@@ -88,7 +100,8 @@ def prepare(
 
 def _renamed(data: Microdata, columns: Columns) -> tuple[nw.LazyFrame[Any], dict[str, str]]:
     units = {name: f"u{j}" for j, name in enumerate(columns.units)}
-    taken = [nw.col(name).alias(f"c{j}") for j, name in enumerate(columns.by)]
+    types = data.lazy.collect_schema()
+    taken = [_code(n, types[n] == nw.Boolean).alias(f"c{j}") for j, n in enumerate(columns.by)]
     if columns.value is not None:
         taken.append(nw.col(columns.value).cast(nw.Float64).alias(VALUE))
         taken.append(nw.col(columns.shadow or columns.value).cast(nw.Float64).alias(BASIS))
@@ -98,9 +111,18 @@ def _renamed(data: Microdata, columns: Columns) -> tuple[nw.LazyFrame[Any], dict
         taken.append(_request(data, columns.request).alias(REQUEST))
     taken += [nw.col(name).alias(ours) for name, ours in units.items()]
     taken += [nw.col(n).cast(nw.Float64).alias(f"s{j}") for j, n in enumerate(columns.sums)]
+    taken += [nw.col(n).cast(nw.Int64).alias(f"k{j}") for j, n in enumerate(columns.keys)]
     if not taken:
         taken = [nw.col(data.columns[0]).alias("c")]
     return data.lazy.select(taken), units
+
+
+def _code(name: str, is_flag: bool) -> nw.Expr:
+    """Return a column of codes; flags become words, because not every engine can order them."""
+    if not is_flag:
+        return nw.col(name)
+    words = nw.when(nw.col(name)).then(nw.lit("true")).otherwise(nw.lit("false"))
+    return nw.when(~nw.col(name).is_null()).then(words)
 
 
 def _request(data: Microdata, column: str) -> nw.Expr:
@@ -121,14 +143,13 @@ def _facts(frame: nw.LazyFrame[Any], columns: Columns) -> dict[str, Any]:
     """Return the number of records, of missing values and the ranges of numbers."""
     names = frame.collect_schema().names()
     asked = [nw.len().alias("n")]
-    asked += [nw.col(c).is_null().cast(nw.Int64).sum().alias(f"{c}_null") for c in names]
+    asked += [nw.col(c).count().alias(f"{c}_there") for c in names]
     for c in names:
-        if c in (VALUE, BASIS, WEIGHT) or c.startswith("s"):
+        if c in (VALUE, BASIS, WEIGHT) or c[0] in "sk":
             asked += [nw.col(c).min().alias(f"{c}_min"), nw.col(c).max().alias(f"{c}_max")]
-    row = frame.select(asked).collect("polars").rows(named=True)[0]
-    return {
-        name: 0 if fact is None and name.endswith("_null") else fact for name, fact in row.items()
-    }
+    facts = frame.select(asked).collect("polars").rows(named=True)[0]
+    gaps = {f"{c}_null": int(facts["n"]) - int(facts[f"{c}_there"]) for c in names}
+    return {**facts, **gaps}
 
 
 def _check_codes(columns: Columns, facts: dict[str, Any], missing: MissingCodes) -> None:
@@ -166,6 +187,17 @@ def _check_values(columns: Columns, facts: dict[str, Any], missing_value: Missin
             )
 
 
+def _check_keys(columns: Columns, facts: dict[str, Any]) -> None:
+    for j, name in enumerate(columns.keys):
+        low, high, gaps = (facts[f"k{j}_{fact}"] for fact in ("min", "max", "null"))
+        if gaps or (low is not None and (low < 0 or high >= 2**31)):
+            raise DataError(
+                f"every record needs a key from 0 to 2^31 - 1 in {name!r}",
+                got=f"{gaps:,} missing" if gaps else f"{low:,} to {high:,}",
+                do="make keys with tables.with_record_keys",
+            )
+
+
 def _without_missing(
     frame: nw.LazyFrame[Any], columns: Columns, facts: dict[str, Any]
 ) -> nw.LazyFrame[Any]:
@@ -186,11 +218,10 @@ def _filled(frame: nw.LazyFrame[Any], gaps: list[int]) -> tuple[nw.LazyFrame[Any
         column, filler = nw.col(name), nw.lit("")
         if dtype.is_numeric():
             filler = nw.lit(0)
-        elif dtype == nw.Boolean:
-            filler = nw.lit(False)
         elif dtype != nw.String:
             column = column.cast(nw.String)
         flags[j] = f"m{j}"
-        made.append(nw.col(name).is_null().cast(nw.Int64).alias(flags[j]))
+        mark = nw.when(nw.col(name).is_null()).then(nw.lit(1)).otherwise(nw.lit(0))
+        made.append(mark.alias(flags[j]))
         made.append(nw.when(nw.col(name).is_null()).then(filler).otherwise(column).alias(name))
     return (frame.with_columns(made) if made else frame), flags

@@ -179,6 +179,18 @@ def audit(
     A table with changed values is attacked through the intervals its protection claims users can
     derive (``notes["intervals"]``); without such a claim it is refused.
 
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy.sparse import csr_array
+    >>> from tacit.tables import ProtectedTable, Sensitive, Table
+    >>> table = Table(np.array([60.0, 10, 20, 30]), csr_array([[-1.0, 1, 1, 1]]))
+    >>> sensitive = Sensitive.by("small", np.array([False, True, False, False]), above=2.0)
+    >>> hidden = np.array([False, True, True, False])
+    >>> found = audit(ProtectedTable.suppressing(table, sensitive, hidden, ""), early_stop=False)
+    >>> found.passed, float(found.low[0]), float(found.high[0])
+    (True, 0.0, 30.0)
+
     Raises
     ------
     DataError
@@ -195,7 +207,7 @@ def audit(
     attack = Attack(plan, levels, chosen, exact=not early_stop)
     outcome = attack.outsider()
     if singletons is None:
-        singletons = bool(protected.notes.get("singletons", False))
+        singletons = coalitions > 1 or bool(protected.notes.get("singletons", False))
     if singletons:
         attack.insiders(max(coalitions, 1))
     results = attack.sums(sums)

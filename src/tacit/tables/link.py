@@ -217,7 +217,14 @@ class _Joined:
             for kind in ("respondents", "holdings")
             if self.has_all(kind)
         }
-        return {**counts, **flags, **levels, **kinds, **self._bounds(), **self._costs()}
+        known = {**counts, **flags, **levels, **kinds, **self._bounds(), **self._costs()}
+        return {**known, **{n: self._keys(n) for n in ("key_sums", "value_key_sums")}}
+
+    def _keys(self, name: str) -> dict[str, np.ndarray]:
+        """Return the sums of the secret keys that all tables have."""
+        given = [getattr(table, name) for table in self.tables]
+        shared = [key for key in given[0] if all(key in sums for sums in given)]
+        return {k: np.concatenate([sums[k] for sums in given])[self.chosen] for k in shared}
 
     def _bounds(self) -> dict[str, np.ndarray]:
         """Return the narrowest bounds that any of the tables gives."""

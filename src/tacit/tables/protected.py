@@ -37,6 +37,8 @@ class Status(StrEnum):
     """Suppressed so that others cannot be worked out."""
     CHANGED = "changed"
     """Published with another value."""
+    PERTURBED = "perturbed"
+    """Published with a value that may have been changed; which were must not be known."""
 
 
 SUPPRESSED = (Status.PRIMARY, Status.FORCED, Status.SECONDARY)
@@ -59,6 +61,8 @@ class ProtectedTable:
     """The protection, in words."""
     notes: Mapping[str, Any] = field(default_factory=dict)
     """What the method has to report: cost, bound, iterations, seconds, warnings."""
+    hides_changes: bool = False
+    """Whether all published cells bear the same status: which changed would give them away."""
 
     def __post_init__(self) -> None:
         if len(self.published) != self.original.n_cells:
@@ -104,6 +108,7 @@ class ProtectedTable:
                 hidden & primary,
                 hidden & forced,
                 hidden,
+                np.full(table.n_cells, self.hides_changes),
                 self.changed,
                 frozen,
                 waived,
@@ -113,6 +118,7 @@ class ProtectedTable:
                 Status.PRIMARY,
                 Status.FORCED,
                 Status.SECONDARY,
+                Status.PERTURBED,
                 Status.CHANGED,
                 Status.FROZEN,
                 Status.WAIVED,

@@ -82,6 +82,10 @@ class Table:
     """What it costs to suppress a cell, where the user says so."""
     sums: Mapping[str, np.ndarray] = field(default_factory=dict)
     """Totals of other variables in the same cells, by name."""
+    key_sums: Mapping[str, np.ndarray] = field(default_factory=dict)
+    """Sums of the secret keys of a cell's records, by column; they stay inside."""
+    value_key_sums: Mapping[str, np.ndarray] = field(default_factory=dict)
+    """The same over the records that contribute something to the value."""
     parts: Mapping[str, np.ndarray] = field(default_factory=dict)
     """For linked tables: where the cells of the table of each name stand, in its order."""
     linked: Mapping[str, Table] = field(default_factory=dict)

@@ -12,6 +12,7 @@ from tacit.core.errors import ParameterError, nearest
 from tacit.core.progress import track
 from tacit.tables._codes import dimensions_of, leaf_rows
 from tacit.tables._grid import check_size, shape_of
+from tacit.tables._key_sums import key_parts, key_sum
 from tacit.tables._leaves import (
     AMOUNT,
     BASIS,
@@ -47,6 +48,7 @@ def tabulate(
     shadow: str | None = None,
     cost: str | None = None,
     sums: Iterable[str] = (),
+    keys: str | Iterable[str] = (),
     top: int = 5,
     total: str = TOTAL,
     missing: MissingCodes = "error",
@@ -84,6 +86,8 @@ def tabulate(
         Column whose totals are what it costs to suppress a cell.
     sums
         Other columns to add up in the same cells.
+    keys
+        Columns of secret record keys (see `with_record_keys`), for the cell key method.
     top
         How many of the largest contributions to keep for each cell.
     total
@@ -109,8 +113,9 @@ def tabulate(
     extra = tuple(dict.fromkeys([*sums, *([cost] if cost else [])]))
     units = tuple(dict.fromkeys(name for name in (unit, holding) if name is not None))
     columns = Columns(
-        (by,) if isinstance(by, str) else tuple(by), value, shadow, weight, request, units, extra
-    )
+        (by,) if isinstance(by, str) else tuple(by), value, shadow, weight, request, units, extra,
+        (keys,) if isinstance(keys, str) else tuple(keys),
+    )  # fmt: skip
     _check(columns, hierarchies or {}, top)
     prepared = prepare(microdata, columns, missing, missing_value)
     with track("adding up cells", total=4) as advance:
@@ -185,7 +190,14 @@ class _Builder:
         source = self.prepared.source
         names = [SIZE, *([WEIGHT] if source.has_weight else []), *source.sums]
         names += [VALUE, BASIS] if source.has_value else []
-        return {name: self.leaves[name].cast(float).to_numpy() for name in names}
+        numbers = {name: self.leaves[name].cast(float).to_numpy() for name in names}
+        for name in self._key_names():
+            numbers |= key_parts(name, self.leaves[name].fill_null(0).to_numpy())
+        return numbers
+
+    def _key_names(self) -> list[str]:
+        keys = self.prepared.source.keys
+        return [*keys, *(k + VALUE for k in keys if self.prepared.source.has_value)]
 
     def build(self, kinds: Mapping[str, LeafEntries]) -> Table:
         """Return the table with the contributions of each kind of unit."""
@@ -237,6 +249,11 @@ class _Builder:
             weighted_count=weighted,
             lower=np.full(n, -np.inf) if self.prepared.has_negative else None,
             sums={name: sums[:, place[f"s{j}"]] for j, name in enumerate(columns.sums)},
+            key_sums={n: key_sum(f"k{j}", sums, place) for j, n in enumerate(columns.keys)},
+            value_key_sums={
+                name: key_sum(f"k{j}{VALUE}", sums, place)
+                for j, name in enumerate(columns.keys if source.has_value else ())
+            },
             **found,  # type: ignore[arg-type]
         )
 

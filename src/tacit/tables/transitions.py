@@ -6,7 +6,9 @@ invariant matrices, which keep the distribution of the counts (section 3.2).
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import pairwise
+from typing import Literal
 
 import numpy as np
 
@@ -16,6 +18,8 @@ CENTRE = 0.7
 """Largest probability of no change; where the equations leave room the tails get the rest."""
 SMALLEST = 3
 """Smallest positive count that may be published where small cells are eliminated."""
+Design = Literal["centred", "even"]
+"""Most probability on no change, or all possible changes as even as the equations allow."""
 
 
 def transition_matrix(
@@ -24,6 +28,8 @@ def transition_matrix(
     *,
     no_small_cells: bool = False,
     centre: float = CENTRE,
+    design: Design = "centred",
+    monotone: bool = True,
 ) -> np.ndarray:
     r"""Return noise for counts with mean zero, fixed variance and bounded change.
 
@@ -39,7 +45,12 @@ def transition_matrix(
     no_small_cells
         Whether new counts of 1 and 2 are ruled out.
     centre
-        Largest probability that a count stays as it is.
+        Largest probability that a count stays as it is; for the centred design.
+    design
+        ``"centred"``: no change is as probable as can be, up to `centre`. ``"even"``: the noise of
+        largest entropy.
+    monotone
+        Whether probabilities must never rise away from the count.
 
     Raises
     ------
@@ -50,10 +61,11 @@ def transition_matrix(
     -----
     Each row :math:`p_i` satisfies :math:`\sum_j p_{ij} = 1`, :math:`\sum_j p_{ij}(j-i) = 0`,
     :math:`\sum_j p_{ij}(j-i)^2 = V` and :math:`p_{ij} = 0` for :math:`|j-i| > D`, equations (1) to
-    (9) of :cite:`giessing2011`; a count of 0 stays 0, and rows from D + 3 on are symmetric. Tails
+    (9) of [giessing2011]_; a count of 0 stays 0, and rows from D + 3 on are symmetric. Tails
     never rise away from the count. Among such rows the one with the largest probability of no
     change is taken; where that would pass `centre`, it is set to `centre` and the tails are those
-    of largest entropy. The paper bends its tails by hand towards a normal distribution, so for D
+    of largest entropy. The even design maximises :math:`-\sum_j p_{ij} \log p_{ij}` instead, as
+    the R package ptable does. The paper bends its tails by hand towards a normal distribution, so for D
     of 4 and 5 its figures differ from these in the third decimal.
 
     Examples
@@ -62,18 +74,32 @@ def transition_matrix(
     >>> matrix[1, [0, 3]].round(3).tolist()
     [0.667, 0.333]
     """
-    _check_design(max_change, variance, centre)
+    _check_design(max_change, variance, centre, design)
     n_rows = max_change + SMALLEST + 1
     matrix = np.zeros((n_rows, n_rows + max_change))
     matrix[0, 0] = 1.0
     for count in range(1, n_rows):
         allowed = _allowed(count, max_change, no_small_cells)
         symmetric = count == n_rows - 1 or (not no_small_cells and count >= max_change)
-        matrix[count, allowed] = _row(count, allowed, variance, centre, symmetric)
+        rules = _Rules(variance, centre if design == "centred" else None, symmetric, monotone)
+        matrix[count, allowed] = noise_row(count, allowed, rules)
     return matrix
 
 
-def _check_design(max_change: int, variance: float, centre: float) -> None:
+@dataclass(frozen=True)
+class _Rules:
+    """What a row of noise must satisfy."""
+
+    variance: float
+    centre: float | None
+    """Largest probability of no change; without one the entropy decides."""
+    symmetric: bool = False
+    monotone: bool = True
+
+
+def _check_design(max_change: int, variance: float, centre: float, design: str) -> None:
+    if design not in ("centred", "even"):
+        raise ParameterError("the design of noise is centred or even", got=repr(design))
     if max_change < 1:
         raise ParameterError("the largest change must be at least 1", got=max_change)
     if not 0 < variance < np.inf:
@@ -88,44 +114,63 @@ def _allowed(count: int, max_change: int, no_small_cells: bool) -> np.ndarray:
     return new[(new == 0) | (new >= SMALLEST)] if no_small_cells else new
 
 
-def _row(
-    count: int, allowed: np.ndarray, variance: float, centre: float, symmetric: bool
-) -> np.ndarray:
-    """Return one row on its allowed new counts."""
-    change = (allowed - count).astype(float)
+def noise_row(start: float, allowed: np.ndarray, rules: _Rules) -> np.ndarray:
+    """Return the probabilities of the allowed new values of one value."""
+    change = np.asarray(allowed - start, dtype=float)
     equal = np.vstack([np.ones_like(change), change, change**2])
-    target = np.array([1.0, 0.0, variance])
-    if symmetric:
+    target = np.array([1.0, 0.0, rules.variance])
+    if rules.symmetric:
         mirror = np.eye(len(change)) - np.eye(len(change))[::-1]
         equal = np.vstack([equal, mirror[: len(change) // 2]])
         target = np.append(target, np.zeros(len(change) // 2))
-    falling = _never_rising(change)
+    falling = _never_rising(change)[: None if rules.monotone else 0]
     middle = int(np.argmin(np.abs(change)))
     best = _largest(middle, equal, target, falling)
     if best is None:
         raise ParameterError(
-            f"no noise on a count of {count} has mean 0 and this variance",
-            got=variance,
+            f"no noise on a count of {start:g} has mean 0 and this variance",
+            got=rules.variance,
             do=_possible(change, equal, target, falling),
         )
-    if change[middle] != 0 or best[middle] <= centre:
-        return best
-    return _even_tails(best, middle, centre, equal, target, falling)
+    if rules.centre is not None:
+        if change[middle] != 0 or best[middle] <= rules.centre:
+            return best
+        fixed = np.zeros((1, len(change)))
+        fixed[0, middle] = 1.0
+        equal, target = np.vstack([equal, fixed]), np.append(target, rules.centre)
+    if rules.monotone:
+        # No change should be the most probable; where 1 and 2 are ruled out it cannot always be.
+        peaked = np.vstack([falling, _peak_at(middle, change)])
+        falling = peaked if _largest(middle, equal, target, peaked) is not None else falling
+    return _most_even(best, equal, target, falling)
 
 
 def _never_rising(change: np.ndarray) -> np.ndarray:
     """Return inequalities A p <= 0: away from the count, no probability exceeds the one before."""
     rows = []
+    step = np.diff(change).min(initial=1.0)
     for side in (change > 0, change < 0):
         tail = np.flatnonzero(side)
         tail = tail[np.argsort(np.abs(change[tail]))]
         for near, far in pairwise(tail):
             row = np.zeros(len(change))
             # A gap (1 and 2 are ruled out) parts a tail: zero is no continuation of it.
-            if abs(change[far] - change[near]) == 1:
+            if np.isclose(abs(change[far] - change[near]), step):
                 row[far], row[near] = 1.0, -1.0
                 rows.append(row)
     return np.array(rows).reshape(len(rows), len(change))
+
+
+def _peak_at(middle: int, change: np.ndarray) -> np.ndarray:
+    """Return inequalities A p <= 0: the neighbours of no change are not more probable."""
+    if change[middle] != 0:
+        return np.zeros((0, len(change)))
+    step = np.diff(change).min(initial=1.0)
+    beside = np.flatnonzero(np.isclose(np.abs(change), step))
+    rows = np.zeros((len(beside), len(change)))
+    rows[np.arange(len(beside)), beside] = 1.0
+    rows[:, middle] = -1.0
+    return rows
 
 
 def _largest(
@@ -170,20 +215,15 @@ def _possible(
     return f"choose a variance from {ends[0]:.4g} to {ends[1]:.4g}, or allow a larger change"
 
 
-def _even_tails(
-    start: np.ndarray,
-    middle: int,
-    centre: float,
-    equal: np.ndarray,
-    target: np.ndarray,
-    falling: np.ndarray,
+def _most_even(
+    start: np.ndarray, equal: np.ndarray, target: np.ndarray, falling: np.ndarray
 ) -> np.ndarray:
-    """Return the row of largest entropy whose probability of no change is `centre`."""
+    """Return the row of largest entropy."""
     from scipy.optimize import LinearConstraint, minimize
 
-    fixed = np.zeros((1, equal.shape[1]))
-    fixed[0, middle] = 1.0
-    matrix, sums = _independent(np.vstack([equal, fixed]), np.append(target, centre))
+    matrix, sums = _independent(equal, target)
+    if len(sums) >= len(start):
+        return start
     limits = [LinearConstraint(matrix, sums, sums)]
     if len(falling):
         limits.append(LinearConstraint(falling, -np.inf, 0.0))
@@ -230,8 +270,8 @@ def invariant_matrix(
     Notes
     -----
     :math:`R = PQ` with :math:`Q_{ij} = P_{ji} v_j / \sum_k P_{ki} v_k`, mixed as
-    :math:`\alpha R + (1-\alpha) I`; then :math:`vR = v` :cite:`shlomo2008`, section 3.2 of
-    :cite:`giessing2011`.
+    :math:`\alpha R + (1-\alpha) I`; then :math:`vR = v` [shlomo2008]_, section 3.2 of
+    [giessing2011]_.
 
     Examples
     --------
@@ -282,7 +322,7 @@ def eliminate_small(
     counts are equal both ways, so they do not change the sum. A count of 3 that neither stays nor
     leaves becomes 0, and the ones and twos make up for it:
     :math:`p_{13} = (1+b)/3, p_{23} = (2+b)/3, b = 3 n_{30}/(n_1+n_2)`. This returns Table 3 of
-    :cite:`giessing2011` to every digit printed.
+    [giessing2011]_ to every digit printed.
     """
     frequencies = np.asarray(frequencies, dtype=float)
     if len(frequencies) < SMALLEST or len(invariant) != len(frequencies) - 2:

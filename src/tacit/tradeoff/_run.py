@@ -73,7 +73,7 @@ class Run:
         began, size, budget = time.monotonic(), self._sizes[0], self._effort.evaluations
         explorer = Explorer(space, budget=budget, sampler=self._effort.sampler, seed=self._seed)
         with track("searching for releases", budget) as advance:
-            known = self._tried(start, size, budget)
+            known = self._tried(start[:budget], size, budget)
             advance(known)
             barren = 0
             while known < budget and barren < _BARREN and not explorer.is_spent:
@@ -202,7 +202,7 @@ class Run:
             tried,
             failed={_words(Plan.from_toml(key)): why for key, why in self._failed.items()},
             risk_title=self._setting.risk.title,
-            utility_title=self._setting.utility.title,
+            utility_title=_axis_title(self._setting.utility, tried),
             notes=tuple(self._notes(reached, interrupted)),
             original=self._original,
             seed=self._setting.seeds[0],
@@ -223,6 +223,13 @@ class Run:
         if interrupted:
             said.append("The search was interrupted; this is the best so far.")
         return said
+
+
+def _axis_title(axis: Objective, points: Sequence[Point]) -> str:
+    """Name an axis; a loss on an axis of utility is shown with a minus sign."""
+    raw = [(p.parts.get(axis.title), p.utility) for p in points]
+    is_mirrored = any(r is not None and r == -u != 0 for r, u in raw)
+    return f"minus {axis.title.lower()}" if is_mirrored else axis.title
 
 
 def _stages(n_records: int, first: int) -> list[int]:

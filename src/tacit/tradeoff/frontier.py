@@ -202,17 +202,26 @@ class Frontier:
             raise ParameterError("this point has no plan to apply", got=point.label)
         return point.plan.apply(self.original, seed=self.seed)
 
-    def plot(self, *, curves: Sequence[Point] = ()) -> Any:
-        """Draw the map: hover shows the plan, a click keeps it in sight."""
+    def plot(self, *, curves: Sequence[Point] = (), lowest: float | None = None) -> Any:
+        """Draw the map: hover shows the plan, a click keeps it in sight.
+
+        Parameters
+        ----------
+        curves
+            Further releases to compare with, joined by lines within their ``group``.
+        lowest
+            Utility below which releases are not shown.
+        """
         from tacit.tradeoff.ru_map import ru_map
 
-        return ru_map(self, curves=curves)
+        return ru_map(self, curves=curves, lowest=lowest)
 
     def save(self, path: str | Path) -> Path:
         """Write the map to an HTML or PNG file; the HTML page asks nothing from outside."""
-        from tacit.tradeoff.ru_map import save_map
+        from tacit.tradeoff.ru_map import ru_map, save_map
 
-        return save_map(self.plot(), path)
+        is_picture = Path(path).suffix.lower() == ".png"
+        return save_map(ru_map(self, clickable=not is_picture), path)
 
     @staticmethod
     def _axes(points: Sequence[Point]) -> tuple[np.ndarray, np.ndarray]:

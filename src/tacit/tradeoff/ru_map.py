@@ -23,7 +23,13 @@ _LINE = 96
 _FRONTIER, _OTHERS = "#0f6674", "#a3adb8"
 
 
-def ru_map(front: Frontier, *, curves: Sequence[Point] = ()) -> Any:
+def ru_map(
+    front: Frontier,
+    *,
+    curves: Sequence[Point] = (),
+    lowest: float | None = None,
+    clickable: bool = True,
+) -> Any:
     """Draw releases on a map of risk (across) and utility (up), the frontier as a line.
 
     Parameters
@@ -32,6 +38,10 @@ def ru_map(front: Frontier, *, curves: Sequence[Point] = ()) -> Any:
         The releases and their frontier.
     curves
         Further releases to compare with, joined by lines within their ``group``.
+    lowest
+        Utility below which releases are not shown.
+    clickable
+        Whether the plan of a release that is clicked is shown under the map.
     """
     import altair as alt
 
@@ -43,15 +53,18 @@ def ru_map(front: Frontier, *, curves: Sequence[Point] = ()) -> Any:
     risk = alt.X("risk:Q", title=f"{front.risk_title} (lower is safer)").scale(
         zero=False, nice=True
     )
-    use = alt.Y("utility:Q", title=f"{front.utility_title} (higher is better)").scale(zero=False)
+    title = f"{front.utility_title} (higher is better)"
+    use = alt.Y("utility:Q", title=title).scale(zero=False, nice=lowest is None)
+    if lowest is not None:
+        use = use.scale(domainMin=lowest)
     layers = [
-        *_curves(curves, risk, use),
         _line(rows, risk, use),
         *_intervals(rows, risk, use),
         _points(rows, risk, use, click),
     ]
-    chart = alt.layer(*layers).properties(width=_WIDTH, height=_HEIGHT)
-    return _looks(alt.vconcat(chart, _chosen(rows, click)).resolve_scale(color="independent"))
+    chart = alt.layer(*_curves(curves, risk, use), alt.layer(*layers))
+    chart = chart.resolve_scale(color="independent").properties(width=_WIDTH, height=_HEIGHT)
+    return _looks(alt.vconcat(chart, _chosen(rows, click)) if clickable else chart)
 
 
 def save_map(chart: Any, path: str | Path) -> Path:
@@ -106,7 +119,7 @@ def _points(rows: list[dict[str, Any]], risk: Any, use: Any, click: Any) -> Any:
     shown = ["release", "risk", "utility", "numbers", "conditions", "repeats"]
     return (
         alt.Chart(_data(rows))
-        .mark_point(filled=True, opacity=0.85, strokeWidth=2)
+        .mark_point(filled=True, opacity=0.85, strokeWidth=2, clip=True)
         .encode(
             risk,
             use,
@@ -127,7 +140,9 @@ def _line(rows: list[dict[str, Any]], risk: Any, use: Any) -> Any:
     import altair as alt
 
     front = [row for row in rows if row["kind"] == "on the frontier"]
-    line = alt.Chart(_data(front)).mark_line(interpolate="step-after", color=_FRONTIER, opacity=0.6)
+    line = alt.Chart(_data(front)).mark_line(
+        interpolate="step-after", color=_FRONTIER, opacity=0.6, clip=True
+    )
     return line.encode(risk, use, order="risk:Q")
 
 
@@ -137,7 +152,7 @@ def _intervals(rows: list[dict[str, Any]], risk: Any, use: Any) -> list[Any]:
     known = [r for r in rows if "risk_low" in r and r["kind"] == "on the frontier"]
     if not known:
         return []
-    bar = alt.Chart(_data(known)).mark_rule(color=_FRONTIER, opacity=0.45)
+    bar = alt.Chart(_data(known)).mark_rule(color=_FRONTIER, opacity=0.45, clip=True)
     across = bar.encode(alt.X("risk_low:Q", title=""), alt.X2("risk_high:Q"), use)
     up = bar.encode(risk, alt.Y("utility_low:Q", title=""), alt.Y2("utility_high:Q"))
     return [across, up]
@@ -152,7 +167,10 @@ def _curves(curves: Sequence[Point], risk: Any, use: Any) -> list[Any]:
     colour = alt.Color("group:N", title="one method alone", legend=alt.Legend(orient="right"))
     base = alt.Chart(_data(rows)).encode(risk, use, color=colour, order="place:Q")
     tips = [alt.Tooltip("release:N"), alt.Tooltip("risk:Q"), alt.Tooltip("utility:Q")]
-    return [base.mark_line(opacity=0.7), base.mark_point(size=22).encode(tooltip=tips)]
+    dots = base.mark_point(size=16, clip=True).encode(
+        color=alt.Color("group:N", legend=None), tooltip=tips
+    )
+    return [alt.layer(base.mark_line(opacity=0.8, clip=True), dots)]
 
 
 def _chosen(rows: list[dict[str, Any]], click: Any) -> Any:

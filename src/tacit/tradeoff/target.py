@@ -12,6 +12,7 @@ from tacit.core.data import Microdata
 from tacit.core.errors import DataError, ParameterError, SchemaError, TacitError
 from tacit.core.measurement import Measurement
 from tacit.core.method import Columns, find
+from tacit.core.pairing import pair
 from tacit.core.value import Value
 from tacit.tradeoff.objective import Condition, registered
 
@@ -69,9 +70,9 @@ class Linkable(Value):
 
     Notes
     -----
-    Where a linkage cannot be computed, because released labels are no function of the original
-    ones (boxes that differ from place to place), the intruder is taken to find the right class of
-    equal records and to pick one of its :math:`f_i` members: the share is then at least
+    Where keys were replaced by labels (classes, boxes that differ from place to place), or where a
+    linkage cannot be computed, the intruder is also taken to find the right class of equal records
+    and to pick one of its :math:`f_i` members: the share is then at least
     :math:`\frac{1}{n} \sum_i 1 / f_i`.
     """
 
@@ -88,6 +89,8 @@ class Linkable(Value):
                 found[key] = float(measure.measure(original, release).value)
             except TacitError:
                 found["classes"] = _found_by_class(original, release)
+        if _has_new_labels(original, release, keys):
+            found["classes"] = _found_by_class(original, release)
         return Measurement(
             key="linkable",
             title=self.title,
@@ -98,6 +101,18 @@ class Linkable(Value):
             details=found,
             explanation=f"The strongest intruder links {100 * max(found.values()):.3g} % of them.",
         )
+
+
+def _has_new_labels(original: Any, release: Any, keys: list[str]) -> bool:
+    """Whether a key of the release holds texts that the original does not have."""
+    both = pair(original, release)
+    for name in (k for k in keys if k in both.released.schema):
+        after = both.released.local[name].drop_nulls()
+        if not (after.dtype.is_numeric() or after.dtype.is_temporal()):
+            known = set(both.original.local[name].drop_nulls().cast(after.dtype).unique())
+            if not set(after.unique()) <= known:
+                return True
+    return False
 
 
 def _found_by_class(original: Any, release: Any) -> float:

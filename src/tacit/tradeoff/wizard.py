@@ -10,6 +10,7 @@ from typing import Any
 from tacit.core.atomic import new_folder
 from tacit.core.data import Microdata
 from tacit.core.errors import DataError, ProtectionError, SchemaError, WriteError
+from tacit.core.plan import Plan
 from tacit.core.progress import track
 from tacit.core.release import Release
 from tacit.core.scorecard import Scorecard
@@ -20,6 +21,7 @@ from tacit.tradeoff.frontier import Frontier, Point, maximal
 from tacit.tradeoff.information_kept import InformationKept
 from tacit.tradeoff.objective import Condition
 from tacit.tradeoff.search import search
+from tacit.tradeoff.space import Varied
 from tacit.tradeoff.target import KeptAnalysis, Linkable, Target
 
 EFFORT = Effort(evaluations=60, seconds=45, sample=5000, replicates=2)
@@ -154,12 +156,25 @@ def wizard(
         [p.candidate for p in offered],
         budget=effort,
         conditions=conditions,
+        start=[plan for p in offered for plan in _first_plans(p)],
         risk=Linkable() if original.schema.keys else None,
         utility=_useful(wanted) if original.schema.keys else None,
         seed=seed,
         storage=storage,
     )
     return _outcome(wanted, tuple(offered), front, conditions)
+
+
+def _first_plans(proposal: Proposal) -> list[Plan]:
+    """Return the plainest plans of a proposal, from the weakest to the strongest parameters."""
+    plans = []
+    for u in (0.0, 0.5, 0.999):
+        options = [
+            (0, (u,) * len(place[0].spaces) if isinstance(place[0], Varied) else ())
+            for place in proposal.candidate.places
+        ]
+        plans.append(proposal.candidate.plan(options))
+    return list({plan.to_toml(): plan for plan in plans}.values())
 
 
 def _useful(target: Target) -> list[Any]:

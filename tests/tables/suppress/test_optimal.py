@@ -40,7 +40,7 @@ def cases(draw, shapes, most_primary=3):
     return table, sensitive_cells(table, rng, draw(st.integers(1, most_primary)), share)
 
 
-@settings(max_examples=12)
+@settings(max_examples=8)
 @given(cases([(2, 2), (2, 3), (3, 3)]), st.sampled_from(["value", "unity"]))
 def test_equals_enumeration(case, cost):
     table, sensitive = case
@@ -52,7 +52,7 @@ def test_equals_enumeration(case, cost):
         assert found.notes["optimal"]
 
 
-@settings(max_examples=12)
+@settings(max_examples=8)
 @given(cases([(4, 4), (5, 5), (3, 5), (2, 2, 2), (2, 3, 3)]), st.sampled_from(["value", "unity"]))
 def test_equals_one_big_programme(case, cost):
     table, sensitive = case
@@ -64,7 +64,7 @@ def test_equals_one_big_programme(case, cost):
         assert found.notes["secondary_cost"] == pytest.approx(best, rel=1e-6)
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(cases([(3, 4), (5, 5), (2, 3, 3)], most_primary=6))
 def test_the_result_stands_an_independent_attack(case):
     table, sensitive = case

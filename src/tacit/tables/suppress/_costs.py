@@ -39,16 +39,16 @@ def cell_costs(table: Table, cost: Cost, primary: np.ndarray | None = None) -> n
             got=table.describe(bad),
         )
     mean = given.mean() if given.size else 0.0
-    return np.maximum(given, LEAST * mean if mean > 0 else 1.0)
+    return np.asarray(np.maximum(given, LEAST * mean if mean > 0 else 1.0))
 
 
 def _raw_costs(table: Table, cost: Cost, primary: np.ndarray | None) -> np.ndarray:
     if cost == "value":
-        return np.abs(np.asarray(table.value, dtype=float))
+        return np.asarray(np.abs(table.value), dtype=float)
     if cost == "unity":
         return np.ones(table.n_cells)
     if cost == "log-value":
-        return np.log1p(np.abs(table.value))
+        return np.asarray(np.log1p(np.abs(table.value)))
     if cost == "frequency":
         return _frequency(table)
     if cost == "distance":
@@ -60,7 +60,7 @@ def _raw_costs(table: Table, cost: Cost, primary: np.ndarray | None) -> np.ndarr
 
 def _frequency(table: Table) -> np.ndarray:
     if table.is_count:
-        return np.abs(np.asarray(table.value, dtype=float))
+        return np.asarray(np.abs(table.value), dtype=float)
     if table.count is None:
         raise DataError(
             "the cost 'frequency' needs the number of contributors of each cell",

@@ -120,7 +120,7 @@ class Separator:
             capacity = np.where(slopes < 0, self._up, self._down) * np.abs(slopes)
         capacity[slopes == 0] = 0.0
         capacity[known] = 0.0
-        return capacity
+        return np.asarray(capacity)
 
     def _slopes(self, place: int, sign: int) -> np.ndarray | None:
         """Return the reduced costs of the attacker's problem of one cell."""

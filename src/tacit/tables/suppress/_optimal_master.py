@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tacit.tables._linear_program import LinearProgram
 from tacit.tables.suppress._optimal_cuts import Cut
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 
 class Master:
@@ -41,7 +45,7 @@ class Master:
             self._program.solve()
         self.bound = max(self.bound, self._program.objective * self._unit)
         self.reduced = self._program.reduced_costs * self._unit
-        return np.clip(self._program.values, 0.0, 1.0)
+        return np.asarray(np.clip(self._program.values, 0.0, 1.0))
 
     def close(self, allowance: float) -> None:
         """Rule out cells whose reduced cost alone exceeds what may still be spent."""
@@ -83,7 +87,7 @@ class Master:
         return choice, bound
 
 
-def _matrix(cuts: list[Cut], n: int) -> csr_array:  # noqa: F821
+def _matrix(cuts: list[Cut], n: int) -> csr_array:
     from scipy.sparse import csr_array
 
     lengths = np.array([len(cut.columns) for cut in cuts], dtype=np.int64)

@@ -69,8 +69,8 @@ class Problem:
     def threat(self, cell: int, known: np.ndarray = NOBODY) -> Threat:
         """Return the threat to one cell by whoever knows some others."""
         levels = self.levels
-        needs = (float(part[cell]) for part in (levels.below, levels.above, levels.width))
-        return Threat(int(cell), *needs, known)
+        below, above, width = levels.below[cell], levels.above[cell], levels.width[cell]
+        return Threat(int(cell), float(below), float(above), float(width), known)
 
     def threats(self, pattern: np.ndarray) -> list[Threat]:
         """Return the threats that a pattern does not stand, found by attacking it."""

@@ -15,6 +15,8 @@ from tacit.tables.suppress._optimal_problem import Problem, Threat
 
 STALL = 2e-4
 """Relative gain of the bound in a round below which the relaxed master is left."""
+NEARLY = 0.05
+"""Share of threats still open at which the pattern of an integer master is worth mending."""
 COARSE = 5e-3
 """Relative gap at which integer masters stop as long as their patterns still fail."""
 
@@ -164,7 +166,8 @@ class Search:
                 continue
             master.add(separator.cuts(choice.astype(float), threats))
             self.n_cuts = len(master.cuts)
-            self._offer(self._mended(pattern, ~pattern))
+            if len(threats) <= NEARLY * len(self._threats) or self.n_rounds % 3 == 0:
+                self._offer(self._mended(pattern, ~pattern))
 
     def _raise(self, bound: float) -> None:
         self.bound = max(self.bound, bound)

@@ -94,7 +94,7 @@ class Thinning:
 
     def _rows_of(self, place: int) -> np.ndarray:
         pointers = self._columns.indptr
-        return self._columns.indices[pointers[place] : pointers[place + 1]]
+        return np.asarray(self._columns.indices[pointers[place] : pointers[place + 1]])
 
     def _falling(self, place: int) -> np.ndarray | None:
         """Return the cells known once a cell is; nothing if a sensitive or fixed one is among them.

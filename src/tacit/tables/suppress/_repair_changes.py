@@ -12,6 +12,8 @@ SUPPORT = 1e-7
 """Share of the asked movement below which a cell counts as not moving."""
 USE = 1e-5
 """Cost of moving a suppressed cell, so that proofs stay short."""
+SMALL = 1.1
+"""Power by which cells with little room are dearer; 1 would be the linear relaxation."""
 MOST = 1e6
 """Largest room, as a multiple of the asked movement: numbers the solver likes."""
 
@@ -40,6 +42,10 @@ class Changes:
         self._all = np.arange(2 * self.n)
         self.n_solved = 0
 
+    def limit(self, pivots: int) -> None:
+        """Give up on a question after so many pivots; it is then answered by nothing."""
+        self._program.set_option("simplex_iteration_limit", pivots)
+
     def cheapest(
         self, cells: np.ndarray, amounts: np.ndarray, charge: np.ndarray, known: np.ndarray
     ) -> np.ndarray | None:
@@ -67,7 +73,7 @@ class Changes:
         values = self._program.values
         change = values[: self.n] - values[self.n :]
         change[np.abs(change) < SUPPORT] = 0.0
-        return change * unit
+        return np.asarray(change * unit)
 
     def _beyond(self, cells: Any, amounts: Any, unit: float, up: Any, down: Any) -> bool:
         """Return whether a movement goes beyond the bounds of its own cell."""
@@ -85,7 +91,8 @@ class Changes:
 def _prices(charge: np.ndarray, up: np.ndarray, down: np.ndarray) -> np.ndarray:
     """Return prices per unit under which a full movement costs what the cell does.
 
-    A cell that can move by only a part of what is asked costs its full price for that part.
+    A cell that can move by only a part of what is asked costs its full price for that part, and a
+    little more, so that one cell is preferred to many small ones.
     """
-    room = np.concatenate([up, down])
-    return np.tile(charge, 2) / np.clip(room, 1e-3, 1.0) + USE
+    room = np.clip(np.concatenate([up, down]), 1e-3, 1.0)
+    return np.asarray(np.tile(charge, 2) / room**SMALL + USE)

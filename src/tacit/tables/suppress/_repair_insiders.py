@@ -31,7 +31,7 @@ def insider_needs(pattern: Pattern, *, apart: bool = False) -> Needs:
     beside = _beside(problem, owner)
     proofs = _proofs_by_need(pattern)
     found: list[tuple[int, np.ndarray]] = []
-    for (cell, sign), needs in proofs.items():
+    for (cell, _), needs in proofs.items():
         against = beside.get(cell, set()) - {int(owner[cell])}
         for need in needs:
             if not against:

@@ -89,17 +89,20 @@ class Pattern:
         good = np.flatnonzero(~bad)
         if not len(good):
             return np.flatnonzero(bad)
-        held = [self.cells[k] for k in good]
-        sizes = np.array([len(one) for one in held])  # type: ignore[arg-type]
+        held, moves = self._held(self.cells, good), self._held(self.changes, good)
+        sizes = np.array([len(one) for one in held])
         pointer = np.concatenate([[0], np.cumsum(sizes)])
-        cells = np.concatenate(held)  # type: ignore[arg-type]
-        change = np.concatenate([self.changes[k] for k in good])  # type: ignore[arg-type]
+        cells, change = np.concatenate(held), np.concatenate(moves)
         a = self.problem.columns
         errors = kernel.proof_errors(
             pointer, cells, change, a.indptr, a.indices, a.data, self.problem.n_rows
         )
         bad[good] = (errors > SLACK) | self._outside(good, sizes, cells, change)
         return np.flatnonzero(bad)
+
+    @staticmethod
+    def _held(kept: list[np.ndarray | None], needs: np.ndarray) -> list[np.ndarray]:
+        return [one for one in (kept[k] for k in needs) if one is not None]
 
     def _outside(
         self, good: np.ndarray, sizes: np.ndarray, cells: np.ndarray, change: np.ndarray

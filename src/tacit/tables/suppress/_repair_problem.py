@@ -1,4 +1,4 @@
-"""What a suppression must achieve: cells that may be hidden, and how far sensitive ones must move."""
+"""What a suppression must achieve: cells that may be hidden, how far sensitive ones must move."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ class Needs:
 
     def join(self, other: Needs) -> Needs:
         """Return these needs and others."""
-        parts = (
+        cell, amount, sign = (
             np.concatenate([getattr(self, name), getattr(other, name)])
             for name in ("cell", "amount", "sign")
         )
-        return Needs(*parts, [*self.known, *other.known])
+        return Needs(cell, amount, sign, [*self.known, *other.known])
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +77,7 @@ class Problem:
 
     def place(self, flags: np.ndarray) -> np.ndarray:
         """Return flags of the table's cells at the open ones."""
-        return np.asarray(flags)[self.cells]
+        return np.asarray(np.asarray(flags)[self.cells])
 
     def spread(self, flags: np.ndarray) -> np.ndarray:
         """Return flags of the open cells at all cells of the table."""
@@ -109,7 +109,7 @@ def to_suppress(table: Table, sensitive: Sensitive) -> tuple[Sensitive, np.ndarr
 def blocked_cells(table: Table, must: np.ndarray, empty: bool) -> np.ndarray:
     """Return the cells that may not become secondary suppressions."""
     blocked = np.zeros(table.n_cells, bool) if table.frozen is None else table.frozen.copy()
-    return (blocked if empty else blocked | table.is_empty) & ~must
+    return np.asarray((blocked if empty else blocked | table.is_empty) & ~must)
 
 
 def problem_of(

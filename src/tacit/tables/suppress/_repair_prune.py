@@ -9,13 +9,14 @@ import numpy as np
 
 from tacit.core.progress import track
 from tacit.tables.suppress._repair_changes import Changes
+from tacit.tables.suppress._repair_local import Surroundings
 from tacit.tables.suppress._repair_pattern import Pattern
 from tacit.tables.suppress._repair_search import batches, pieces
 
 NEAR = 300
 """Cells around a cell within which its proofs are looked for again."""
-CROWD = 60
-"""A cell that more proofs than this rest on is not tried."""
+CROWD = 500_000
+"""A cell is not tried if more proofs rest on it than this divided by the number of open cells."""
 
 Proof = tuple[np.ndarray, np.ndarray]
 
@@ -29,19 +30,18 @@ class Prune:
 
     def __init__(self, pattern: Pattern, near: int = NEAR) -> None:
         self.pattern, self.problem, self.near = pattern, pattern.problem, near
-        self._seen = np.zeros(self.problem.n_cells, dtype=np.int8)
-        self._row_name = np.full(self.problem.n_rows, -1, dtype=np.int64)
+        self._around = Surroundings(self.problem)
         self._users: dict[int, set[int]] = defaultdict(set)
         for need, cells in enumerate(pattern.cells):
             for cell in cells if cells is not None else ():
                 self._users[int(cell)].add(need)
 
-    def run(self, until: float, *, exchange: bool = False, crowd: int = CROWD) -> int:
+    def run(self, until: float, *, exchange: bool = False) -> int:
         """Go through the secondary suppressions once; return how many were published."""
         problem, pattern = self.problem, self.pattern
         secondary = np.flatnonzero(pattern.hidden & ~problem.fixed)
         order = secondary[np.argsort(-problem.cost[secondary], kind="stable")]
-        n = 0
+        n, crowd = 0, max(CROWD // problem.n_cells, 40)
         with track("publishing what need not be suppressed", len(order)) as advance:
             for cell in order:
                 if time.monotonic() > until:
@@ -71,7 +71,7 @@ class Prune:
         hidden = self.pattern.hidden
         near = self._neighbourhood(cell, needs, hidden, budget)
         place = {int(c): k for k, c in enumerate(near)}
-        program, graph = self._local(near)
+        program, graph = self._around.program(near)
         charge = self._charge(near, hidden)
         program.up[place[cell]] = program.down[place[cell]] = 0.0
         found: dict[int, Proof] = {}
@@ -111,29 +111,6 @@ class Prune:
         self, cell: int, needs: np.ndarray, hidden: np.ndarray, budget: float
     ) -> np.ndarray:
         """Return the cells within which proofs are looked for."""
-        from tacit.tables.suppress import _repair_kernel as kernel
-
         own = np.unique(np.concatenate([self.pattern.cells[k] for k in needs]))
-        if budget > 0:
-            cheaper = hidden | (self.problem.cost < budget)
-        else:
-            cheaper = hidden
-        a, b = self.problem.columns, self.problem.rows
-        limit = max(self.near, 2 * len(own))
-        return kernel.ball(
-            own, cheaper, a.indptr, a.indices, b.indptr, b.indices, self._seen, limit
-        )
-
-    def _local(self, near: np.ndarray) -> tuple[Changes, tuple[np.ndarray, np.ndarray, int]]:
-        """Return the programme of some cells, all others staying where they are."""
-        from scipy.sparse import csc_array
-
-        from tacit.tables.suppress import _repair_kernel as kernel
-
-        a, problem = self.problem.columns, self.problem
-        indptr, rows, data, n_rows = kernel.local_columns(
-            near, a.indptr, a.indices, a.data, self._row_name
-        )
-        matrix = csc_array((data, rows, indptr), shape=(n_rows, len(near)))
-        program = Changes(matrix, problem.up[near].copy(), problem.down[near].copy())
-        return program, (indptr, rows, n_rows)
+        cheaper = hidden | (self.problem.cost < budget)
+        return self._around.near(own, cheaper, max(self.near, 2 * len(own)))

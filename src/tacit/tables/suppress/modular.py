@@ -60,7 +60,7 @@ class SuppressModular(
     clean_up: Annotated[int, Ge(0)] = 4
     """Passes of publishing again what need not be suppressed."""
     seconds: Annotated[float, Gt(0)] = 600.0
-    """Time for making the pattern cheaper, after which the protected pattern at hand is returned."""
+    """Time for making the pattern cheaper; then the protected pattern at hand is returned."""
 
     def protect(self, table: Table, sensitive: Sensitive) -> ProtectedTable:
         """Return the table with primary and secondary suppressions, or refuse."""

@@ -111,7 +111,7 @@ def network_of(table: Table, cells: np.ndarray) -> tuple[np.ndarray, int]:
 
 
 def _own_relations(table: Table) -> csr_array:
-    """Return the relations that others do not imply: sums along the flat dimension at leaves only."""
+    """Return relations that others do not imply: along the flat dimension those at leaves only."""
     from scipy.sparse import csr_array
 
     if len(table.dimensions) != 2 or table.codes.shape[0] != table.n_cells:

@@ -1,0 +1,95 @@
+"""Which totals of a cell give no respondent away: the four scenarios of M3A."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+
+import numpy as np
+
+Interval = tuple[float, float]
+_DUST = 1e-9
+"""Share of a limit by which rounding errors may miss it."""
+
+
+@dataclass(frozen=True)
+class SafeSet:
+    """Totals that may be published: outside the core and outside every band."""
+
+    core: Interval
+    """Limits of scenarios I to III; what lies strictly between is unsafe."""
+    bands: tuple[Interval, ...]
+    """Scenario IV: what lies strictly inside one is unsafe."""
+    least: float = 0.0
+    """Smallest total that makes sense."""
+
+    def holds(self, total: float) -> bool:
+        """Say whether a total may be published."""
+        dust = _DUST * max(1.0, abs(total))
+        return total >= self.least - dust and not any(
+            low + dust < total < high - dust for low, high in (self.core, *self.bands)
+        )
+
+    def intervals(self) -> list[Interval]:
+        """Return the safe totals as closed intervals, lowest first."""
+        free: list[Interval] = []
+        at = self.least
+        for low, high in sorted((self.core, *self.bands)):
+            if low > at or (low == at and not free):
+                free.append((at, low))
+            at = max(at, high)
+        free.append((at, inf))
+        return [(low, high) for low, high in free if high >= low]
+
+    def nearest(self, total: float) -> list[float]:
+        """Return the nearest safe totals below and above, nearest first."""
+        if self.holds(total):
+            return [total]
+        below = [high for low, high in self.intervals() if high <= total]
+        above = [low for low, high in self.intervals() if low >= total]
+        found = [*below[-1:], *above[:1]]
+        return sorted(found, key=lambda t: abs(t - total))
+
+
+def safe_set(known: np.ndarray, m: int, total: float, d: float, phi: int) -> SafeSet:
+    """Return the safe totals of a cell of `m` respondents.
+
+    Parameters
+    ----------
+    known
+        The largest contributions, in any order; all of them, or as many as are known.
+    m
+        Number of respondents.
+    total
+        Sum of all contributions.
+    d
+        Share by which every estimate must miss.
+    phi
+        The respondent of scenario IIIc.
+    """
+    y = known[np.argsort(-np.abs(known), kind="stable")]
+    # (centre, half width): an estimate is within d of the truth for totals this near the centre.
+    limits = [(y[0], d * abs(y[0]))]  # I
+    if m >= 2:  # II, IIIa
+        limits += [(y[0] + y[1], d * abs(y[1])), (y[0] + y[1], d * abs(y[0]))]
+    if m >= 3:
+        rest = total - y[0] - y[1]
+        limits.append((rest + 2 * y[1], d * abs(rest)))  # IIIb
+        last = min(phi, m, len(y)) - 1
+        limits += [(last * one + y[last], d * last * abs(one)) for one in y[:last]]  # IIIc
+    core = (
+        float(min(centre - half for centre, half in limits)),
+        float(max(centre + half for centre, half in limits)),
+    )
+    least = 0.0 if known.min() >= 0 and total >= 0 else -inf
+    return SafeSet(core, _bands(y, m, d), least)
+
+
+def _bands(y: np.ndarray, m: int, d: float) -> tuple[Interval, ...]:
+    """Return the totals whose mean is within d of a contribution, Eq. (10) and (11), IV."""
+    bands = [(float(m * one - d * m * abs(one)), float(m * one + d * m * abs(one))) for one in y]
+    if len(y) < m:
+        # The contributions not known are no larger than the last known one: exclude them all.
+        most = float((1 + d) * m * abs(y[-1]))
+        bands.append((-most if y.min() < 0 else 0.0, most))
+    return tuple(band for band in bands if band[1] > band[0])

@@ -1,0 +1,44 @@
+"""Small programmes around a few cells, everything farther away staying where it is."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tacit.tables.suppress._repair_changes import Changes
+from tacit.tables.suppress._repair_problem import Problem
+
+Graph = tuple[np.ndarray, np.ndarray, int]
+"""Columns of cells: pointers, relations, and how many relations there are."""
+
+
+class Surroundings:
+    """Cuts neighbourhoods out of a problem. A change found in one holds in the whole table."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        self._seen = np.zeros(problem.n_cells, dtype=np.int8)
+        self._row_name = np.full(problem.n_rows, -1, dtype=np.int64)
+
+    def near(self, cells: np.ndarray, usable: np.ndarray, limit: int) -> np.ndarray:
+        """Return the usable cells nearest to some cells by relations crossed."""
+        from tacit.tables.suppress import _repair_kernel as kernel
+
+        a, b = self.problem.columns, self.problem.rows
+        found = kernel.ball(
+            cells, usable, a.indptr, a.indices, b.indptr, b.indices, self._seen, limit
+        )
+        return np.asarray(found)
+
+    def program(self, cells: np.ndarray) -> tuple[Changes, Graph]:
+        """Return the programme of some cells, and how relations join them."""
+        from scipy.sparse import csc_array
+
+        from tacit.tables.suppress import _repair_kernel as kernel
+
+        a, problem = self.problem.columns, self.problem
+        indptr, rows, data, n_rows = kernel.local_columns(
+            cells, a.indptr, a.indices, a.data, self._row_name
+        )
+        matrix = csc_array((data, rows, indptr), shape=(n_rows, len(cells)))
+        program = Changes(matrix, problem.up[cells].copy(), problem.down[cells].copy())
+        return program, (indptr, rows, n_rows)

@@ -1,0 +1,132 @@
+"""The wizard: proposals with reasons, releases that keep their word, honest refusals."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+import tacit
+from tacit import mask, risk
+from tacit.core.errors import ProtectionError, SchemaError, WriteError
+from tacit.tradeoff import Effort, Target, wizard
+from tacit.tradeoff.wizard import proposals
+
+FEW = Effort(evaluations=10, replicates=1, workers=1)
+
+
+@pytest.fixture(scope="module")
+def outcome():
+    return wizard(tacit.datasets.patients(300), "k >= 4; at most 30 % linkable", effort=FEW, seed=1)
+
+
+def test_every_release_meets_the_target(outcome):
+    """An attack on the promise: count classes of the released frame from outside."""
+    assert outcome.is_met
+    for choice in outcome.choices:
+        frame = choice.release.frame
+        keys = ["Age", "Sex", "State", "Zip"]
+        assert frame.group_by(keys).len()["len"].min() >= 4
+        linked = risk.IdentificationRisk().measure(choice.release.original, choice.release)
+        assert linked.value <= 0.30
+        assert not {"Name", "SSN"} & set(frame.columns)
+
+
+def test_the_three_are_ordered(outcome):
+    names = [c.name for c in outcome.choices]
+    assert names == [n for n in ("safest", "balanced", "most-useful") if n in names]
+    risks = [c.point.risk for c in outcome.choices]
+    utilities = [c.point.utility for c in outcome.choices]
+    assert risks == sorted(risks)
+    assert utilities == sorted(utilities)
+    assert outcome["safest"] is outcome.choices[0]
+    with pytest.raises(KeyError):
+        outcome["fastest"]
+
+
+def test_it_explains_itself(outcome):
+    said = str(outcome)
+    assert "Every record shares its keys with at least 3 others" in said
+    for proposal in outcome.proposals:
+        assert proposal.title in said
+        assert "at least 4 records share" in proposal.reason
+    assert "Direct identifiers removed" in said
+    assert "k-anonymity" in outcome.choices[0].scorecard
+
+
+def test_saving_writes_everything_and_replays(outcome, tmp_path):
+    folder = outcome.save(tmp_path / "out")
+    for choice in outcome.choices:
+        assert (folder / choice.name / "public" / "data.csv").is_file()
+        assert tacit.Plan.load(folder / "plans" / f"{choice.name}.toml") == choice.point.plan
+    assert (folder / "wizard.md").read_text(encoding="utf-8") == outcome.words + "\n"
+    assert "<script" in (folder / "map.html").read_text(encoding="utf-8")
+    with pytest.raises(WriteError, match="exists already"):
+        outcome.save(folder)
+    (folder / "mine.txt").write_text("keep me")
+    with pytest.raises(WriteError, match="will not be replaced"):
+        outcome.save(folder, force=True)
+    assert (folder / "mine.txt").read_text() == "keep me"
+
+
+def test_same_seed_same_releases(outcome):
+    again = wizard(
+        tacit.datasets.patients(300), "k >= 4; at most 30 % linkable", effort=FEW, seed=1
+    )
+    assert again.choices[0].release.frame.equals(outcome.choices[0].release.frame)
+
+
+def test_proposals_keep_the_promise_on_the_keys():
+    """Whatever method is proposed for k, it makes groups of k: tried, not believed."""
+    data = tacit.datasets.census(300)
+    found = proposals(data, Target.of("k >= 3"))
+    assert len({p.title for p in found}) >= 3
+    for proposal in found:
+        options = [(0, (0.0,) * _n_open(place[0])) for place in proposal.candidate.places]
+        release = proposal.candidate.plan(options).apply(data, seed=1)
+        assert risk.KAnonymity().measure(data, release).value >= 3
+        assert release.newly_broken == {}
+        assert not np.array_equal(release.frame["household"], data.frame["household"])
+
+
+def _n_open(option):
+    return len(getattr(option, "spaces", ()))
+
+
+def test_coarser_keys_come_before_blanks():
+    found = proposals(tacit.datasets.patients(300), Target.of("k >= 3"))
+    both = next(p for p in found if p.title.startswith("Coarser keys"))
+    assert "less is blanked" in both.reason
+    assert both.candidate.places[0][0] is None
+
+
+def test_a_target_out_of_reach_says_what_is_closest():
+    data = tacit.datasets.patients(300)
+    target = Target.of("k >= 3; at most 0.01 % linkable; keep Income ~ Age")
+    found = wizard(data, target, effort=Effort(evaluations=6, replicates=1, workers=1), seed=1)
+    assert not found.is_met
+    assert found.choices == ()
+    assert found.closest.shortfall > 0
+    assert "No plan that was tried meets the target" in found.words
+    assert "missed: it reaches" in found.words
+    with pytest.raises(ProtectionError, match="nothing is released"):
+        found.save("never")
+
+
+def test_too_few_records_for_k_cannot_be_released():
+    data = tacit.datasets.patients(300).take(np.arange(3))
+    found = wizard(data, "k >= 5", effort=Effort(evaluations=4, replicates=1), seed=1)
+    assert not found.is_met
+
+
+def test_only_linkage_asked_perturbs():
+    data = tacit.datasets.patients(200)
+    found = wizard(
+        data, "at most 90 % linkable", effort=Effort(evaluations=10, replicates=1), seed=1
+    )
+    assert {p.title for p in found.proposals} >= {mask.RankSwap.title, mask.Pram.title}
+
+
+def test_data_without_roles_are_refused():
+    with pytest.raises(SchemaError, match="no column has a role"):
+        wizard(pl.DataFrame({"x": [1, 2]}))
+    with pytest.raises(SchemaError, match="no column is one"):
+        wizard(tacit.Microdata.of(pl.DataFrame({"x": [1, 2]})).with_roles(confidential=["x"]))
