@@ -1,8 +1,10 @@
 """Information loss 100 SSE/SST of the microaggregation methods on the CASC reference files.
 
-MDAV's column equals the reference implementation (tests/golden/mdav). Published values of a later
-heuristic, MD-MHM (Domingo-Ferrer, Martinez-Balleste, Mateo-Sanz and Sebe, VLDB Journal 2006), are
-quoted from memory: the paper could not be reached from the machine this was written on.
+MDAV's column equals the reference implementation (tests/golden/mdav). The column MD-MHM
+(Domingo-Ferrer, Martinez-Balleste, Mateo-Sanz and Sebe, VLDB Journal 2006) is recalled and
+unverified: no copy of a paper with such a table could be read from the machine this was written on.
+Tables to check it against stand in doi:10.1007/s00778-006-0007-0, and, with later heuristics, in
+doi:10.3390/sym10070262 and doi:10.3390/sym13060916.
 """
 
 from __future__ import annotations
@@ -54,7 +56,7 @@ def main() -> None:
                          f"{min(refined):.4f}", f"{np.mean(refined) / plain:.2f}", f"{seconds:.2f}",
                          _QUOTED[name].get(k, "")])  # fmt: skip
     header = ["file", "k", "MDAV", "V-MDAV (better gamma)", "refined, mean of 5 seeds", "best of 5",
-              "refined / MDAV", "refined, CPU s", "MD-MHM, quoted from memory"]  # fmt: skip
+              "refined / MDAV", "refined, CPU s", "MD-MHM (recalled, unverified)"]  # fmt: skip
     print(markdown(header, rows))
 
 

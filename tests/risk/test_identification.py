@@ -309,6 +309,15 @@ def test_groups_broken_by_sampling_are_reported():
     assert not found.warnings, "noise never made groups, so none is broken"
 
 
+def test_swapped_suppressed_and_renamed_values_made_no_groups():
+    data = microdata(("x", "y"), x=[1, 1, 1, 2, 2, 2, 3], y=list("aaabbbc"))
+    swapped = released(data, range(7), x=pl.Series([1, 1, 2, 2, 2, 1, 3]))
+    hidden = released(data, range(7), x=pl.Series([None, 1, 1, 2, 2, 2, 3]))
+    renamed = released(data, range(7), y=pl.Series(list("AAABBBC")))
+    for release in (swapped, hidden, renamed):
+        assert not risk.IdentificationRisk().measure(data, release).warnings
+
+
 def test_what_cannot_be_measured_says_so():
     plain = Microdata.of(pl.DataFrame({"x": [1, 2]}))
     assert "key" in risk.IdentificationRisk().objection(plain)

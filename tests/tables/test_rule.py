@@ -3,7 +3,9 @@
 from typing import ClassVar
 
 import numpy as np
+import pytest
 
+from tacit.core.errors import ParameterError
 from tacit.tables import Sensitive
 from tacit.tables.rule import AllOf, AnyOf, Rule
 
@@ -52,3 +54,9 @@ def test_mixed_joins_nest(small):
     found = rule.sensitive(small)
     expected = ((small.value > 30) & (small.value % 2 == 1)) | (small.value > 100)
     assert np.array_equal(found.cells, expected)
+
+
+def test_no_rules_at_all_are_refused():
+    for joined in (AnyOf, AllOf):
+        with pytest.raises(ParameterError, match="'rules'"):
+            joined(rules=())

@@ -17,7 +17,7 @@ from tacit.core.errors import DataError, ParameterError, ReadError
 from tacit.core.progress import listening
 from tacit.tradeoff import Between, Candidate, Condition, Effort, Varied, search
 from tacit.tradeoff._evaluation import Evaluator, Job, Setting
-from tacit.tradeoff._run import _sample, _stages
+from tacit.tradeoff._run import _foretold, _sample, _stages
 from tacit.tradeoff.objective import Objective
 
 
@@ -177,6 +177,13 @@ def test_stages():
     assert _stages(1000, 2000) == [1000]
     assert _stages(10_000, 2000) == [2000, 10_000]
     assert _stages(1_000_000, 2000) == [2000, 10_000, 50_000, 1_000_000]
+
+
+def test_time_on_all_records_is_foretold():
+    """A time that grows as the square: 1 s, 25 s, then 400 times 25 s at twenty times the size."""
+    assert _foretold([(2000, 1.0), (10_000, 25.0)], 200_000) == pytest.approx(10_000)
+    assert _foretold([(2000, 1.0)], 4000) == pytest.approx(2.0)
+    assert _foretold([], 10) == 0.0
 
 
 def test_samples_hold_whole_households():

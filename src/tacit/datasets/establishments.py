@@ -168,9 +168,9 @@ def _employees(section: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Draw sizes: lognormal, with one unit in fifty from a Pareto tail."""
     median = np.array([size for *_, size, _ in _SECTIONS.values()])[section]
     body = median * np.exp(rng.normal(0, 1.15, len(section)))
-    tail = 50 * (1 + rng.pareto(1.05, len(section)))
+    tail = 50 * (1 + rng.pareto(1.3, len(section)))
     drawn = np.where(rng.random(len(section)) < 0.02, tail, body)
-    return np.clip(np.round(drawn), 1, 60_000).astype(np.int64)
+    return np.clip(np.round(drawn), 1, 20_000).astype(np.int64)
 
 
 def _turnover(employees: np.ndarray, section: np.ndarray, rng: np.random.Generator) -> np.ndarray:

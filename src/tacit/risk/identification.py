@@ -9,9 +9,11 @@ import numpy as np
 from annotated_types import Ge, Gt, Le
 from pydantic import Field, NonNegativeFloat
 
+from tacit.core.common_scale import as_numbers, compare_as_numbers
 from tacit.core.data import Microdata
 from tacit.core.errors import DataError, ParameterError
 from tacit.core.families import Risk
+from tacit.core.frame import collect
 from tacit.core.keys import encode
 from tacit.core.measurement import Measurement, counted
 from tacit.core.method import Columns
@@ -315,12 +317,16 @@ def _unpaired(both: Pair, fields: list[KnownField]) -> dict[str, tuple[int, str]
 
 
 def _is_grouped(both: Pair, field: KnownField) -> bool:
-    """Whether masking put several values of a field into one."""
-    if not field.changed or field.agreement != "exact":
+    """Whether masking put several values of a field into one, and did not just swap or rename."""
+    if not field.changed:
         return False
     at, to = both.matched
-    before, after = (encode(side, [field.name])[:, 0] for side in both.sides)
-    return len(np.unique(after[to])) < len(np.unique(before[at]))
+    before, after = (collect(side.lazy.select(field.name))[field.name] for side in both.sides)
+    if compare_as_numbers(before, after, both.kinds(field.name)):
+        values = as_numbers(after)[to]
+        return not np.isin(values[~np.isnan(values)], as_numbers(before)).all()
+    merged = bool(after[to].n_unique() < before[at].n_unique())
+    return merged and field.agreement == "exact"
 
 
 def _explanation(probability: np.ndarray, names: list[str]) -> str:

@@ -6,6 +6,7 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar
 
+from annotated_types import MinLen
 from pydantic import BeforeValidator, PlainSerializer
 
 from tacit.core.errors import ParameterError
@@ -73,6 +74,7 @@ def rule_from(given: Any) -> Rule:
 
 Rules = Annotated[
     tuple[Annotated[Rule, BeforeValidator(rule_from)], ...],
+    MinLen(1),
     PlainSerializer(lambda rules: [rule.as_step() for rule in rules]),
 ]
 

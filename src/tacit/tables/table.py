@@ -32,7 +32,6 @@ _PER_CELL = (
     *("count", "weighted_count", "lower", "upper", "cost", "level_below", "level_above"),
     *("frozen", "forced", "waived", "unsafe", "requested"),
 )
-_FLAGS = ("frozen", "forced", "waived", "unsafe", "requested")
 
 
 @dataclass(frozen=True, eq=False)

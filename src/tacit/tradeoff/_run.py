@@ -28,6 +28,8 @@ _GROWTH = 5
 """Each sample is this many times as large as the one before, and tries as many times fewer."""
 _LARGEST_SAMPLE = 50_000
 _FEWEST_KEPT = 10
+_LONGEST = 600.0
+"""Seconds that one plan may take on all records of a large file."""
 _BARREN = 12
 """Batches without a new plan after which nothing new is expected."""
 
@@ -42,6 +44,8 @@ class Run:
         self._confirmed: set[str] = set()
         self._failed: dict[str, str] = {}
         self._jobs: set[str] = set()
+        self._seconds: dict[tuple[str, int], float] = {}
+        self._too_slow = 0
 
     def look_at(
         self, risk: Objective, utility: Objective, conditions: tuple[Condition, ...], storage: Any
@@ -105,8 +109,8 @@ class Run:
         before = list(self._points[_before(self._sizes, size)].values())
         share = _GROWTH ** self._sizes.index(size)
         n_kept = max(_FEWEST_KEPT, self._effort.evaluations // share)
-        if size == self._sizes[-1]:
-            kept = maximal(before)
+        if size == self._sizes[-1] and size > _LARGEST_SAMPLE:
+            kept = self._in_time(maximal(before), size)
         else:
             layer = ranks(before)
             order = sorted(range(len(before)), key=lambda i: (layer[i], before[i].risk))
@@ -115,6 +119,16 @@ class Run:
         with track(f"confirming on {size:,} records", len(plans)) as advance:
             self._tried(plans, size, len(plans))
             advance(len(plans))
+
+    def _in_time(self, points: Sequence[Point], size: int) -> list[Point]:
+        """Leave out plans that would take too long on all records, by how their time grew."""
+        kept = []
+        for point in points:
+            known = [(n, self._seconds.get((_key(point.plan), n))) for n in self._sizes]  # type: ignore[arg-type]
+            if _foretold([(n, t) for n, t in known if t], size) <= _LONGEST:
+                kept.append(point)
+        self._too_slow = len(points) - len(kept)
+        return kept
 
     def _confirm(self) -> None:
         """Repeat the random plans of the frontier until it holds only repeated ones."""
@@ -168,6 +182,7 @@ class Run:
     def _take(self, job: Job, results: Sequence[Result]) -> None:
         failed = next((r for r in results if not r.is_usable), None)
         key = _key(job.plan)
+        self._seconds[key, job.records] = results[0].seconds
         if failed is not None:
             self._failed[key] = failed.error or "risk or utility is not a number"
             self._points[job.records].pop(key, None)
@@ -218,6 +233,11 @@ class Run:
             said.append(f"Searched on a sample of {steps} records.")
         if reached and reached[-1] < self._original.n_records:
             said.append(f"Stopped early: the numbers are those of {reached[-1]:,} sampled records.")
+        if self._too_slow:
+            said.append(
+                f"{self._too_slow} plans of the sample's frontier would take more than "
+                f"{_LONGEST / 60:.0f} minutes on all records and were left out."
+            )
         if self._store.n_resumed:
             said.append(f"{self._store.n_resumed} evaluations were taken from the earlier run.")
         if interrupted:
@@ -240,6 +260,18 @@ def _stages(n_records: int, first: int) -> list[int]:
         sizes.append(size)
         size *= _GROWTH
     return [*sizes, n_records]
+
+
+def _foretold(times: Sequence[tuple[int, float]], size: int) -> float:
+    """Return the seconds a plan would take, by the power law of its last two times."""
+    if not times:
+        return 0.0
+    n, seconds = times[-1]
+    power = 1.0
+    if len(times) > 1:
+        earlier, before = times[-2]
+        power = float(np.clip(np.log(seconds / before) / np.log(n / earlier), 1.0, 3.0))
+    return float(seconds * (size / n) ** power)
 
 
 def _before(sizes: Sequence[int], size: int) -> int:

@@ -1,7 +1,7 @@
 """The dominance rule: hand calculation and the value at which it stops holding."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tacit
@@ -26,6 +26,7 @@ def test_by_hand(one_cell, verdict, contributions, n, k, sensitive, level):
     assert above == pytest.approx(level)
 
 
+@settings(max_examples=40)
 @given(st.lists(st.integers(1, 99), min_size=1, max_size=9), st.integers(1, 3), st.integers(30, 95))
 def test_at_its_upper_level_the_cell_would_be_a_tie(xs, n, k):
     import polars as pl

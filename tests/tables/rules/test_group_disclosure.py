@@ -2,7 +2,7 @@
 
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tacit
@@ -49,6 +49,7 @@ def test_totals_of_one_part_say_nothing_new():
     assert ("B", "flu") not in found(tables.GroupDisclosure(dimensions=["ill"]), table)
 
 
+@settings(max_examples=40)
 @given(st.lists(st.integers(0, 3), min_size=6, max_size=6))
 def test_against_brute_force(numbers):
     cells = [(t, i) for t in "AB" for i in ("flu", "cold", "none")]

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tacit
@@ -30,6 +30,7 @@ def test_by_hand(one_cell, verdict, contributions, p, n, sensitive, level):
     assert above == pytest.approx(level)
 
 
+@settings(max_examples=40)
 @given(
     st.lists(st.integers(0, 100), min_size=1, max_size=12),
     st.integers(1, 30),

@@ -1,7 +1,7 @@
 """The prior-posterior rule."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tacit
@@ -23,6 +23,7 @@ def test_by_hand(one_cell, verdict, contributions, p, q, sensitive, level):
     assert above == pytest.approx(level)
 
 
+@settings(max_examples=40)
 @given(st.lists(st.integers(0, 99), min_size=1, max_size=9), st.integers(1, 60), st.integers(1, 2))
 def test_it_is_the_p_percent_rule_at_p_over_q(xs, p, n):
     import polars as pl

@@ -75,6 +75,8 @@ class Metadata:
     separator: str | None
     """Separator of the free format; None for the fixed one."""
     names_in_front: bool
+    tags: dict[str, list[str]] = field(default_factory=dict)
+    """Tags that speak of the whole file."""
 
 
 def read_metadata(path: Path, encoding: str) -> Metadata:
@@ -157,7 +159,7 @@ def _checked(path: Path, items: list[Item], tags: dict[str, list[Any]]) -> Metad
     for first, second in _neighbours(items) if separator is None else ():
         if second.start < first.end:
             raise ReadError(f"{path.name}: {first.name!r} and {second.name!r} overlap")
-    return Metadata(path, items, separator, "NAMESINFRONT" in tags)
+    return Metadata(path, items, separator, "NAMESINFRONT" in tags, tags)
 
 
 def _neighbours(items: list[Item]) -> list[tuple[Item, Item]]:

@@ -86,10 +86,12 @@ def safe_set(known: np.ndarray, m: int, total: float, d: float, phi: int) -> Saf
 
 
 def _bands(y: np.ndarray, m: int, d: float) -> tuple[Interval, ...]:
-    """Return the totals whose mean is within d of a contribution, Eq. (10) and (11), IV."""
-    bands = [(float(m * one - d * m * abs(one)), float(m * one + d * m * abs(one))) for one in y]
+    """Return the totals whose mean is within d of a contribution, Eq. (10) and (11), IV.
+
+    Where not all contributions are known the cell is a crowd: its mean lies near somebody's
+    contribution whatever is published, and tells nobody whose.
+    """
     if len(y) < m:
-        # The contributions not known are no larger than the last known one: exclude them all.
-        most = float((1 + d) * m * abs(y[-1]))
-        bands.append((-most if y.min() < 0 else 0.0, most))
+        return ()
+    bands = [(float(m * one - d * m * abs(one)), float(m * one + d * m * abs(one))) for one in y]
     return tuple(band for band in bands if band[1] > band[0])

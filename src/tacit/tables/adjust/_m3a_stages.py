@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
@@ -11,14 +11,18 @@ from tacit.tables.adjust._m3a_safe_set import SafeSet
 from tacit.tables.adjust._nearest import Adjustment
 from tacit.tables.table import Table
 
+_ROUNDS = 20
+"""How often all moved cells are tried at their other limit."""
+
 
 class Staged:
     """Move leaf cells one by one; the sums above them follow."""
 
-    def __init__(self, table: Table, sets: Mapping[int, SafeSet]) -> None:
-        self.table, self.sets = table, sets
+    def __init__(self, table: Table, sets: Mapping[int, SafeSet], balance: bool = False) -> None:
+        self.table, self.sets, self.balance = table, sets, balance
         self.value = table.value.astype(float).copy()
         self._above = _sums_above(table)
+        self._inner = np.array(sorted(self._above), dtype=np.int64)
 
     def published(self, unsafe: np.ndarray) -> np.ndarray:
         """Return the published values: several respondents first, then single ones, then sums."""
@@ -26,13 +30,27 @@ class Staged:
         units = self.table.respondents.n_units if self.table.respondents is not None else None
         single = np.zeros(len(leaves), bool) if units is None else units[leaves] == 1
         for cell in leaves[~single]:
-            # The limit nearest to the original; both are as near only by chance.
-            self._move(cell, self.sets[int(cell)].nearest(self.table.value[cell])[0])
+            self._move(cell, self._best(cell, lambda c, total: abs(total - self.table.value[c])))
         for cell in leaves[single]:
-            choices = self.sets[int(cell)].nearest(self.table.value[cell])
-            self._move(cell, min(choices, key=lambda total: self._loss(cell, total)))
+            # Both limits are as near to the original; the sums above decide.
+            self._move(cell, self._best(cell, self._loss))
         self._mend_sums()
+        if self.balance:
+            self._balance(leaves)
         return self.value
+
+    def _best(self, cell: int, loss: Callable[[int, float], float]) -> float:
+        """Return the safe limit that leaves the fewest sums above unsafe, then the least loss."""
+        choices = self.sets[int(cell)].nearest(self.table.value[cell])
+        return min(choices, key=lambda total: (self._unsafe_above(cell, total), loss(cell, total)))
+
+    def _unsafe_above(self, cell: int, total: float) -> int:
+        change = total - self.value[cell]
+        return sum(
+            not self.sets[c].holds(self.value[c] + change)
+            for c in map(int, self._above[cell])
+            if c in self.sets
+        )
 
     def _move(self, cell: int, total: float) -> None:
         change = total - self.value[cell]
@@ -44,6 +62,34 @@ class Staged:
         above = self._above[cell]
         change = total - self.value[cell]
         return float(np.abs(self.value[above] + change - self.table.value[above]).sum())
+
+    def _balance(self, leaves: np.ndarray) -> None:
+        """Move cells to their other limit while the whole table gets nearer to the original."""
+        choices = {int(c): self.sets[int(c)].nearest(self.table.value[c]) for c in leaves}
+        for _ in range(_ROUNDS):
+            improved = False
+            for cell, limits in choices.items():
+                best, now = self.value[cell], self._distance()
+                for other in limits:
+                    if other == self.value[cell] or self._unsafe_above(cell, other):
+                        continue
+                    before = self.value[cell]
+                    self._move(cell, other)
+                    if self._distance() < now - 1e-12:
+                        best, now, improved = other, self._distance(), True
+                    self._move(cell, before)
+                self._move(cell, best)
+            if not improved:
+                return
+
+    def _distance(self) -> float:
+        """Return how far the table is from the original in spread, evenness and sums."""
+        leaves, total = self._inner, self.table.is_total
+        before, after = self.table.value[leaves], self.value[leaves]
+        spread = abs(float((after**2).sum() / max((before**2).sum(), 1e-300)) - 1.0)
+        even = abs(_evenness(after) / (_evenness(before) or 1.0) - 1.0)
+        size = max(float(np.abs(self.table.value[total]).sum()), 1e-300)
+        return spread + even + float(np.abs(self.value - self.table.value)[total].sum()) / size
 
     def _mend_sums(self) -> None:
         """Move a leaf further where a sum above it is sensitive and now unsafe."""
@@ -61,7 +107,9 @@ class Staged:
         frozen = self.table.frozen
         for wanted in self.sets[total].nearest(self.value[total]):
             change = wanted - self.value[total]
-            for leaf in sorted(leaves, key=lambda c: -abs(self.table.value[c])):
+            for leaf in sorted(
+                leaves, key=lambda c: (c not in self.sets, -abs(self.table.value[c]))
+            ):
                 new = self.value[leaf] + change
                 own = self.sets.get(leaf)
                 if (frozen is not None and frozen[leaf]) or self.table.value[leaf] == 0:
@@ -74,6 +122,13 @@ class Staged:
                     return True
                 self.value = kept
         return False
+
+
+def _evenness(value: np.ndarray) -> float:
+    """Return the entropy of the shares of absolute values."""
+    size = np.abs(value[value != 0])
+    share = size / size.sum() if size.size else size
+    return float(-(share * np.log(share)).sum())
 
 
 def _sums_above(table: Table) -> dict[int, np.ndarray]:

@@ -56,6 +56,12 @@ class M3A(Protection, key="m3a", title="Mixed micro-macro approach (M3A)", cites
     """Percent of a contribution by which every estimate of it must miss."""
     phi: Annotated[int, Ge(2)] = 3
     """The respondent of scenario IIIc; one more than n of an (n, k) rule."""
+    crowd: Annotated[int, Ge(2)] = 50
+    """Scenario IV is left out above so many respondents: the mean of a crowd lies near
+    somebody's contribution whatever is published."""
+    balance: bool = True
+    """Whether moved cells may take their other safe limit where that brings spread, evenness and
+    sums of the whole table nearer to the original; else each takes its nearest."""
     keep_totals: bool = False
     """Whether sums keep their original values; other cells then make up for those that move."""
     seconds: Annotated[float, Gt(0)] = 120.0
@@ -98,7 +104,7 @@ class M3A(Protection, key="m3a", title="Mixed micro-macro approach (M3A)", cites
         if self.keep_totals:
             published = with_totals_kept(table, sets, unsafe, self.seconds)
         else:
-            published = Staged(table, sets).published(unsafe)
+            published = Staged(table, sets, self.balance).published(unsafe)
         self._check(table, sets, published)
         changed = published != table.value
         notes = {
@@ -124,7 +130,13 @@ class M3A(Protection, key="m3a", title="Mixed micro-macro approach (M3A)", cites
         for cell in sensitive.primary:
             m = int(known.n_units[cell])
             if m:
-                top = known.top[cell, : min(m, known.depth)]
+                if known.depth < min(m, self.crowd):
+                    raise DataError(
+                        "M3A needs all contributions to cells of few respondents",
+                        got=f"{known.depth} of {m} at {table.describe(np.array([cell]))}",
+                        do=f"tabulate with top={self.crowd}, or lower the crowd",
+                    )
+                top = known.top[cell, : min(m, self.crowd)]
                 sets[int(cell)] = safe_set(
                     top, m, float(table.value[cell]), self.d / 100.0, self.phi
                 )

@@ -1,0 +1,120 @@
+"""Tables that add up again: the finest cells as free whole numbers, all others their sums."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tacit.core.progress import track
+from tacit.tables.table import Table
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+_MOST_LEVELS = 64
+_PARTNERS = 12
+"""How many leaves of a sum are tried as the partner of one that changes."""
+_BEND = 0.02
+"""A little of the squared deviation: it tells apart changes that cost the same otherwise."""
+_ROUNDS = 30
+
+
+@dataclass(frozen=True, eq=False)
+class Leaves:
+    """The finest cells of a table that may differ from zero, and the sums they make."""
+
+    at: np.ndarray
+    """Their places among the cells."""
+    sums: csr_array
+    """Cells by leaves: one where a leaf is part of a cell."""
+
+
+def free_leaves(table: Table, free: np.ndarray) -> Leaves | None:
+    """Return the leaves that are not zero, or nothing if leaves are tied to each other.
+
+    They are tied where a total has several breakdowns that share no finer cells, as in linked
+    tables; then no leaf can change by itself.
+    """
+    from scipy.sparse import csr_array
+
+    at = np.flatnonzero(~table.is_total & free)
+    term = csr_array(
+        (np.ones(len(at)), (at, np.arange(len(at)))), shape=(table.n_cells, len(at))
+    )
+    parts = _one_breakdown(table.relations)
+    sums = term
+    for _ in range(_MOST_LEVELS):
+        term = csr_array(parts @ term)
+        if term.nnz == 0:
+            break
+        sums = csr_array(sums + term)
+    missed = csr_array(table.relations @ sums)
+    missed.eliminate_zeros()
+    single = sums.nnz == 0 or sums.data.max() == 1
+    return Leaves(at, sums) if term.nnz == 0 and missed.nnz == 0 and single else None
+
+
+def _one_breakdown(relations: csr_array) -> csr_array:
+    """Return for each total the parts of one of its sums."""
+    from scipy.sparse import csr_array
+
+    coo = relations.tocoo()
+    row, column = coo.coords
+    total_of = np.full(relations.shape[0], -1)
+    total_of[row[coo.data < 0]] = column[coo.data < 0]
+    _, chosen = np.unique(total_of, return_index=True)
+    part = (coo.data > 0) & np.isin(row, chosen) & (total_of[row] >= 0)
+    place = (total_of[row[part]], column[part])
+    return csr_array((coo.data[part], place), shape=(relations.shape[1], relations.shape[1]))
+
+
+@dataclass
+class Search:
+    """Whole numbers at the leaves, and by how much each cell deviates from its target."""
+
+    leaves: Leaves
+    counts: np.ndarray
+    deviation: np.ndarray
+    weight: np.ndarray
+
+    @classmethod
+    def begin(cls, leaves: Leaves, target: np.ndarray, start: np.ndarray) -> Search:
+        """Return the leaves at their start; cells without a target do not count."""
+        counts = np.rint(start).astype(np.int64)
+        goal = np.where(np.isnan(target), 0.0, np.rint(target))
+        deviation = np.rint(leaves.sums @ counts - goal).astype(np.int64)
+        return cls(leaves, counts, deviation, np.where(np.isnan(target), 0.0, 1.0))
+
+    @property
+    def cost(self) -> float:
+        """Sum of the absolute deviations."""
+        return float(self.weight @ np.abs(self.deviation))
+
+    def improve(self, least: int, rng: np.random.Generator, rounds: int = _ROUNDS) -> None:
+        """Change leaves, one or two at a time, until that no longer helps.
+
+        Parameters
+        ----------
+        least
+            Smallest value of a leaf that is not zero.
+        """
+        from tacit.tables.perturb import _additive_kernel as kernel
+
+        by_leaf, by_cell = self.leaves.sums.tocsc(), self.leaves.sums
+        links = (by_leaf.indptr.astype(np.int64), by_leaf.indices.astype(np.int64))
+        state = (*links, self.deviation, self.weight, _BEND)
+        members = (by_cell.indptr.astype(np.int64), by_cell.indices.astype(np.int64))
+        everything = np.arange(len(self.counts))
+        with track("restoring additivity", rounds) as advance:
+            for k in range(rounds):
+                order = rng.permutation(everything)
+                before = self.cost
+                changed = kernel.single_sweep(self.counts, least, True, order, *state)
+                changed += kernel.pair_sweep(
+                    self.counts, least, True, order, *state, *members, _PARTNERS, k
+                )
+                advance(1)
+                if not changed or before - self.cost < 1e-4 * before:
+                    break
