@@ -33,11 +33,14 @@ if TYPE_CHECKING:
     from tacit.tables.redesign import redesign as redesign
     from tacit.tables.rule_text import rule as rule
     from tacit.tables.sensitive import Sensitive as Sensitive
+    from tacit.tables.summary import Summary as Summary
     from tacit.tables.table import Table as Table
     from tacit.tables.tabulate import tabulate as tabulate
     from tacit.tables.transitions import eliminate_small as eliminate_small
     from tacit.tables.transitions import invariant_matrix as invariant_matrix
     from tacit.tables.transitions import transition_matrix as transition_matrix
+    from tacit.tables.verification import Verification as Verification
+    from tacit.tables.verification import verify as verify
 
 _found = {
     name: method
@@ -52,6 +55,8 @@ _HOMES = {
     "contributions": ("Contributions",),
     "sensitive": ("Sensitive",),
     "protected": ("ProtectedTable", "Status"),
+    "summary": ("Summary",),
+    "verification": ("verify", "Verification"),
     "audit": ("audit", "Audit", "Verdict"),
     "rule_text": ("rule",),
     "link": ("link", "split"),

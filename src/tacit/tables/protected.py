@@ -16,6 +16,8 @@ from tacit.tables.table import Table
 
 if TYPE_CHECKING:
     from tacit.tables.audit import Audit
+    from tacit.tables.summary import Summary
+    from tacit.tables.verification import Verification
 
 
 class Status(StrEnum):
@@ -155,3 +157,40 @@ class ProtectedTable:
         from tacit.tables.audit import audit
 
         return audit(self, **options)
+
+    def verify(self, **options: Any) -> Verification:
+        """Check that the table keeps what its protection promises, before it is published."""
+        from tacit.tables.verification import verify
+
+        return verify(self, **options)
+
+    def intervals(self, **options: Any) -> Any:
+        """Return the intruder's interval of every suppressed cell, as a frame; stays inside."""
+        return self.audit(**{"cells": "all", "early_stop": False, **options}).frame
+
+    def summary(self) -> Summary:
+        """Return cells, records and value per status; stays inside."""
+        from tacit.tables.summary import summarise
+
+        return summarise(self)
+
+    # -- for readers ----------------------------------------------------------------------------
+
+    @property
+    def public(self) -> Any:
+        """The cells for readers: codes, value, and ``c`` where none is published."""
+        from tacit.tables.publication import public_frame
+
+        return public_frame(self)
+
+    def pivoted(self, columns: str | None = None) -> Any:
+        """Return one dimension across and the others down, missing where suppressed."""
+        from tacit.tables.publication import pivoted
+
+        return pivoted(self, columns)
+
+    def write_excel(self, path: Any, **options: Any) -> None:
+        """Write a workbook to publish: the table, and a legend."""
+        from tacit.tables.publication import write_excel
+
+        write_excel(self, path, **options)

@@ -212,11 +212,11 @@ def _made(rows: Any, roles: Roles, dimensions: Mapping[str, Dimension], totals: 
 
 def _with_flags_of_totals(table: Table, rows: Any, roles: Roles) -> Table:
     """Return the table with what the rows of totals, which were added up anew, say of them."""
-    for letter, mark in (("u", table.declare_unsafe), ("p", table.freeze), ("m", table.force)):
+    for letter, flag in (("u", "declare_unsafe"), ("p", "freeze"), ("m", "force")):
         marked = rows.filter(rows[roles.status] == letter)
         if not marked.height:
             continue
-        table = mark(marked.select(roles.by))
+        table = getattr(table, flag)(marked.select(roles.by))
         if letter == "u" and roles.below and roles.above:
             levels = {"below": marked[roles.below], "above": marked[roles.above]}
             table = table.with_levels(

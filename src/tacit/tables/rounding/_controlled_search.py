@@ -12,6 +12,9 @@ from tacit.core.progress import track
 from tacit.tables._linear_program import LinearProgram
 from tacit.tables.table import Table
 
+_GAP = 1e-3
+"""Share by which a rounding may be further from the original than the nearest."""
+
 
 @dataclass(frozen=True)
 class Rounded:
@@ -72,7 +75,7 @@ def _solve(
     else:
         program, unit = _with_distances(matrix, target, low, high), np.zeros(len(cells))
     program.set_option("time_limit", seconds)
-    program.set_option("mip_rel_gap", 1e-6)
+    program.set_option("mip_rel_gap", _GAP)
     status = program.solve()
     if not program.has_solution:
         return None

@@ -20,11 +20,14 @@ from tacit.tables.protected import ProtectedTable
 from tacit.tables.sensitive import Sensitive
 from tacit.tables.suppress._costs import Cost, cell_costs
 from tacit.tables.suppress._repair_insiders import insider_needs
+from tacit.tables.suppress._repair_nearby import Nearby
 from tacit.tables.suppress._repair_problem import Problem, problem_of, to_suppress
 from tacit.tables.suppress._repair_prune import Prune
 from tacit.tables.suppress._repair_search import Search, improve
 from tacit.tables.table import Table
 
+LARGE = 20_000
+"""Open cells from which on proofs are looked for nearby, not over the whole table at once."""
 SHARING = (1.0, 2.0, 3.0, np.inf)
 """How strongly proofs are drawn to each other's cells, sweep by sweep."""
 INSIDER_ROUNDS = 5
@@ -114,8 +117,7 @@ def _first_pattern(
         problem = problem_of(table, sensitive, prices, empty=empty)
         search = Search(problem, None if start is None else problem.place(start))
         groups = None if order is None else order(problem)
-        with track("protecting sensitive cells"):
-            failed = _other_side(search, search.sweep(np.inf if start is not None else 0.0, groups))
+        failed = _other_side(search, _first_sweep(search, start is not None, groups))
         if not len(failed):
             return search
     raise ProtectionError(
@@ -123,6 +125,15 @@ def _first_pattern(
         got=table.describe(np.unique(search.problem.cells[search.problem.needs.cell[failed]])),
         do="unfreeze cells around them, widen the bounds, or collapse categories (redesign)",
     )
+
+
+def _first_sweep(search: Search, started: bool, groups: list[np.ndarray] | None) -> list[int]:
+    """Find a proof of every need; return those that have none."""
+    if search.problem.n_cells > LARGE:
+        every = [np.arange(len(search.problem.needs))]
+        return Nearby(search, np.inf if started else 1.0).run(every if groups is None else groups)
+    with track("protecting sensitive cells"):
+        return search.sweep(np.inf if started else 0.0, groups)
 
 
 def _other_side(search: Search, failed: list[int]) -> np.ndarray:
@@ -152,7 +163,7 @@ def _other_side(search: Search, failed: list[int]) -> np.ndarray:
 def _cheaper(search: Search, effort: Effort, until: float) -> None:
     """Look for a cheaper pattern; every step leaves one that protects."""
     search.start = np.zeros_like(search.start)
-    if effort.rounds:
+    if effort.rounds and search.problem.n_cells <= LARGE:
         improve(search, effort.rounds, until)
     for number in range(effort.prune):
         if time.monotonic() > until:

@@ -42,10 +42,6 @@ class Changes:
         self._all = np.arange(2 * self.n)
         self.n_solved = 0
 
-    def limit(self, pivots: int) -> None:
-        """Give up on a question after so many pivots; it is then answered by nothing."""
-        self._program.set_option("simplex_iteration_limit", pivots)
-
     def cheapest(
         self, cells: np.ndarray, amounts: np.ndarray, charge: np.ndarray, known: np.ndarray
     ) -> np.ndarray | None:

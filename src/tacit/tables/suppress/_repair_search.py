@@ -4,22 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 
 import numpy as np
 
 from tacit.tables.suppress._repair_changes import Changes
-from tacit.tables.suppress._repair_local import Surroundings
 from tacit.tables.suppress._repair_pattern import Pattern
 from tacit.tables.suppress._repair_problem import EMPTY, Needs, Problem
 
 RATIO = 2.0
 """Largest ratio of two movements asked for together."""
-LARGE = 20_000
-"""Open cells from which on questions are given up that need many pivots, and asked in parts."""
-PIVOTS, PIVOTS_EACH = 3000, 40
-"""Pivots a question may take, and further ones for each cell asked for."""
-NEARBY = (1000, 4000)
-"""Cells of the surroundings in which a single cell's proof is looked for."""
 
 
 def batches(problem: Problem, needs: np.ndarray, ratio: float = RATIO) -> list[np.ndarray]:
@@ -71,11 +65,13 @@ class Search:
     def __init__(self, problem: Problem, start: np.ndarray | None = None) -> None:
         self.problem, self.pattern = problem, Pattern(problem)
         self.start = np.zeros(problem.n_cells, dtype=bool) if start is None else start
-        self.changes = Changes(problem.columns, problem.up, problem.down)
         a = problem.columns
         self._graph = a.indptr, a.indices, problem.n_rows
-        self._is_large = problem.n_cells > LARGE
-        self._around = Surroundings(problem)
+
+    @cached_property
+    def changes(self) -> Changes:
+        """The programme over the whole table, made when first needed."""
+        return Changes(self.problem.columns, self.problem.up, self.problem.down)
 
     def sweep(self, sharing: float, needs: Sequence[np.ndarray] | None = None) -> list[int]:
         """Find a new proof of every need and return those that have none.
@@ -99,39 +95,17 @@ class Search:
         """Answer a batch together; where that fails, its halves, and in the end one by one."""
         if self._ask(batch, sharing):
             return []
-        if len(batch) > 1:
-            half = len(batch) // 2
-            return self._answer(batch[:half], sharing) + self._answer(batch[half:], sharing)
-        if self._is_large and self._ask_nearby(batch, sharing):
-            return []
-        return [int(batch[0])]
+        if len(batch) == 1:
+            return [int(batch[0])]
+        half = len(batch) // 2
+        return self._answer(batch[:half], sharing) + self._answer(batch[half:], sharing)
 
     def _ask(self, batch: np.ndarray, sharing: float) -> bool:
-        """Find proofs over the whole table; in a large one give up where many pivots are needed."""
-        if self._is_large:
-            self.changes.limit(PIVOTS + PIVOTS_EACH * len(batch))
         known = self.problem.needs.known[batch[0]] if len(batch) == 1 else EMPTY
         charge = self._charge(batch, sharing)
         cells = self.problem.needs.cell[batch]
         change = self.changes.cheapest(cells, self._amounts(batch), charge, known)
         return change is not None and self._keep(batch, change)
-
-    def _ask_nearby(self, batch: np.ndarray, sharing: float) -> bool:
-        """Find a proof in larger and larger surroundings."""
-        charge = self._charge(batch, sharing)
-        every = np.ones(self.problem.n_cells, dtype=bool)
-        cell, known = self.problem.needs.cell[batch], self.problem.needs.known[batch[0]]
-        for limit in (*NEARBY, self.problem.n_cells):
-            near = self._around.near(cell, every, limit)
-            place = {int(c): k for k, c in enumerate(near)}
-            program, _ = self._around.program(near)
-            held = np.array([place[int(k)] for k in known if int(k) in place], dtype=np.int64)
-            found = program.cheapest(np.array([0]), self._amounts(batch), charge[near], held)
-            if found is not None:
-                change = np.zeros(self.problem.n_cells)
-                change[near] = found
-                return self._keep(batch, change)
-        return False
 
     def _amounts(self, batch: np.ndarray) -> np.ndarray:
         needs = self.problem.needs

@@ -1,0 +1,94 @@
+"""Proofs for large tables: each looked for nearby, and read for all the cells it moves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tacit.core.progress import track
+from tacit.tables.suppress._repair_local import Surroundings
+from tacit.tables.suppress._repair_search import Search, pieces
+
+NEARBY = (500, 2000, 10_000)
+"""Cells of the surroundings in which a proof is looked for, in turn; then the whole table."""
+
+
+class Nearby:
+    """One sweep over the needs of a large table, largest first.
+
+    A need is looked for among the cells around it. What is found is stretched and turned round as
+    far as bounds allow and serves every other need it meets, so that only some need a programme.
+    """
+
+    def __init__(self, search: Search, sharing: float) -> None:
+        self.search, self.problem, self.sharing = search, search.problem, sharing
+        self._around = Surroundings(search.problem)
+        self._every = np.ones(self.problem.n_cells, dtype=bool)
+        self._free = self.problem.fixed | search.start
+        needs = self.problem.needs
+        self._need_of = {
+            sign: self._by_cell(np.flatnonzero(needs.sign == sign)) for sign in (1.0, -1.0)
+        }
+        self.n_solved = 0
+
+    def _by_cell(self, needs: np.ndarray) -> np.ndarray:
+        """Return for each cell its need among some, -1 where it has none."""
+        out = np.full(self.problem.n_cells, -1, dtype=np.int64)
+        out[self.problem.needs.cell[needs]] = needs
+        return out
+
+    def run(self, groups: Sequence[np.ndarray]) -> list[int]:
+        """Prove what is not proved yet; return the needs that cannot be."""
+        needs, failed = self.problem.needs, []
+        with track("protecting sensitive cells", len(needs)) as advance:
+            for group in groups:
+                for need in group[np.argsort(-needs.amount[group], kind="stable")]:
+                    if self.search.pattern.cells[need] is None and not self._prove(int(need)):
+                        failed.append(int(need))
+                    advance(1)
+        return failed
+
+    def _prove(self, need: int) -> bool:
+        """Find a proof in larger and larger surroundings."""
+        needs = self.problem.needs
+        cell, amount = needs.cell[[need]], needs.amount[[need]] * needs.sign[need]
+        for limit in (*NEARBY, self.problem.n_cells):
+            near = self._around.near(cell, self._every, limit)
+            program, graph = self._around.program(near)
+            self.n_solved += 1
+            change = program.cheapest(np.array([0]), amount, self._charge(near), np.empty(0, int))
+            if change is not None:
+                for part, moves in pieces(graph, change):
+                    self._read(near[part], moves)
+                return self.search.pattern.cells[need] is not None
+            if len(near) >= self.problem.n_cells:
+                break
+        return False
+
+    def _charge(self, near: np.ndarray) -> np.ndarray:
+        users = self.search.pattern.users[near]
+        cost = self.problem.cost[near]
+        shared = np.where(users > 0, 0.0, cost)
+        price = shared if np.isinf(self.sharing) else cost / (1.0 + users) ** self.sharing
+        return np.where(self._free[near], 0.0, price)
+
+    def _read(self, cells: np.ndarray, moves: np.ndarray) -> None:
+        """Use a change for every need it meets, stretched or turned round."""
+        up, down = self.problem.up[cells], self.problem.down[cells]
+        size = np.abs(moves)
+        ahead = max(float((np.where(moves > 0, up, down) / size).min()), 1.0)
+        back = float((np.where(moves > 0, down, up) / size).min())
+        for turn, reach in ((1.0, ahead), (-1.0, back)):
+            for sign in (1.0, -1.0):
+                self._assign(cells, moves * turn, reach, sign)
+
+    def _assign(self, cells: np.ndarray, moves: np.ndarray, reach: float, sign: float) -> None:
+        amount = self.problem.needs.amount
+        need = self._need_of[sign][cells]
+        asked = np.flatnonzero((need >= 0) & (moves * sign > 0))
+        enough = moves[asked] * sign * reach >= amount[need[asked]]
+        for k in asked[enough]:
+            if self.search.pattern.cells[need[k]] is None:
+                factor = max(amount[need[k]] / abs(moves[k]), min(1.0, reach))
+                self.search.pattern.assign(int(need[k]), cells, moves * factor)

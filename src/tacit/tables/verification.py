@@ -1,0 +1,156 @@
+"""Before a table goes out: does it keep what its protection promises?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tacit.core.errors import DataError, ProtectionError
+from tacit.tables.protected import ProtectedTable
+from tacit.tables.sensitive import Sensitive
+
+if TYPE_CHECKING:
+    from tacit.tables.audit import Audit
+
+_SLACK = 1e-6
+"""Share of a value (of 1 when smaller) by which a number may miss its promise."""
+
+
+@dataclass(frozen=True, eq=False)
+class Verification:
+    """Whether a protected table may go out, and how that was found out."""
+
+    passed: bool
+    """Whether it may."""
+    how: str
+    """What was checked, in words."""
+    faults: tuple[str, ...] = ()
+    """What is wrong."""
+    audit: Audit | None = None
+    """The attack, where cells are suppressed or rounded."""
+
+    def summary(self) -> str:
+        """Say the outcome in a few lines."""
+        head = f"{'Passed' if self.passed else 'NOT PASSED'}: {self.how}"
+        found = [] if self.audit is None else [self.audit.summary()]
+        return "\n".join([head, *self.faults, *found])
+
+    def require(self) -> None:
+        """Refuse a table that did not pass.
+
+        Raises
+        ------
+        ProtectionError
+            With the first fault.
+        """
+        if not self.passed:
+            raise ProtectionError(
+                "the protected table did not pass its check, so it is not published",
+                got=self.faults[0],
+            )
+
+
+def verify(protected: ProtectedTable, **options: Any) -> Verification:
+    """Check a protected table before it is published.
+
+    Cells that must be published or suppressed are, claimed sums hold, and an attack is made
+    wherever one says something: on suppressed cells over all relations, on rounded tables through
+    the interval that each published multiple leaves. Tables with noise or moved cells are checked
+    by their protection; here it is checked that they keep what they claim.
+
+    Parameters
+    ----------
+    protected
+        The table.
+    options
+        Options of the attack, see `tacit.tables.audit`.
+
+    Examples
+    --------
+    >>> import polars as pl, tacit
+    >>> from tacit import tables
+    >>> frame = pl.DataFrame({"region": list("NNSSEE"), "x": [90, 1, 20, 25, 30, 33]})
+    >>> table = tacit.tabulate(frame, "region", "x")
+    >>> made = table.protect(tables.SuppressModular(), tables.Dominance(n=1, k=80))
+    >>> verify(made).passed
+    True
+    """
+    faults = list(_broken_wishes(protected))
+    if not _changes(protected):
+        return _attacked(protected, faults, "an attack on every sensitive cell", **options)
+    faults += _broken_sums(protected)
+    within = protected.notes.get("within")
+    if within is not None and not protected.hides_changes:
+        faults += _too_far(protected, float(within))
+        claimed = _as_intervals(protected, float(within))
+        how = "an attack through the rounding interval of every cell"
+        return _attacked(claimed, faults, how, **options)
+    how = "the promises of the protection, which has checked every sensitive cell itself"
+    return Verification(not faults, how, tuple(faults))
+
+
+def _changes(protected: ProtectedTable) -> bool:
+    """Say whether the protection is of a kind that changes values."""
+    return protected.hides_changes or "additive" in protected.notes
+
+
+def _broken_wishes(protected: ProtectedTable) -> Iterator[str]:
+    table, hidden = protected.original, protected.suppressed
+    moved = hidden | protected.changed
+    for cells, what in (
+        (table.flags("frozen") & moved, "cells that must be published as they are were not"),
+        (table.flags("forced") & ~hidden, "cells that must be suppressed are published"),
+        (np.isinf(protected.published), "cells are published as infinite"),
+    ):
+        if cells.any():
+            yield f"{what}: {table.describe(np.flatnonzero(cells))}"
+
+
+def _broken_sums(protected: ProtectedTable) -> list[str]:
+    """Return what is wrong with the sums, where the protection claims that they hold."""
+    if not protected.notes.get("additive") or protected.suppressed.any():
+        return []
+    try:
+        protected.original.replace(value=protected.published).check_additive()
+    except DataError as error:
+        return [str(error)]
+    return []
+
+
+def _too_far(protected: ProtectedTable, within: float) -> list[str]:
+    value = protected.original.value
+    slack = _SLACK * np.maximum(np.abs(value), 1.0)
+    far = np.abs(protected.published - value) > within + slack
+    if not far.any():
+        return []
+    cells = protected.original.describe(np.flatnonzero(far))
+    return [f"cells moved by more than {within:g}, which users are told: {cells}"]
+
+
+def _as_intervals(protected: ProtectedTable, within: float) -> ProtectedTable:
+    """Return the table with what users can derive: a value lies near the multiple published.
+
+    Rounding promises a width, the largest level of each cell, not how it lies around the value.
+    """
+    found = protected.sensitive
+    nothing = np.zeros(len(found.cells))
+    width = np.maximum(np.maximum(found.below, found.above), found.width)
+    sliding = Sensitive(found.cells, nothing, nothing, width, found.hits)
+    claim = (protected.published - within, protected.published + within)
+    return replace(protected, sensitive=sliding, notes={**protected.notes, "intervals": claim})
+
+
+def _attacked(
+    protected: ProtectedTable, faults: list[str], how: str, **options: Any
+) -> Verification:
+    from tacit.tables.audit import audit
+
+    found = audit(protected, **options)
+    if not found.passed:
+        table = protected.original
+        named = table.describe(found.failed) if len(found.failed) else "sums that were asked for"
+        faults = [*faults, f"cells can be worked out too closely: {named}"]
+    return Verification(not faults, how, tuple(faults), found)
