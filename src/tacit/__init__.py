@@ -14,7 +14,18 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tacit import coprivacy, datasets, logs, mask, report, risk, tables, tradeoff, utility
+    from tacit import (
+        coprivacy,
+        datasets,
+        logs,
+        mask,
+        query,
+        report,
+        risk,
+        tables,
+        tradeoff,
+        utility,
+    )
     from tacit.core.constraints import AtLeast, NonNegative, ZeroWhen
     from tacit.core.data import Microdata
     from tacit.core.errors import TacitError
@@ -52,6 +63,7 @@ __all__ = [
     "logs",
     "mask",
     "methods",
+    "query",
     "read",
     "read_hierarchy",
     "replay",
@@ -89,6 +101,7 @@ _PACKAGES = frozenset(
         "io",
         "logs",
         "mask",
+        "query",
         "report",
         "risk",
         "tables",

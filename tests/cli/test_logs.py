@@ -1,6 +1,7 @@
 """tacit logs: an AOL-format file end to end."""
 
 import json
+from collections import Counter
 
 import polars as pl
 import pytest
@@ -61,6 +62,32 @@ def test_other_columns(run, folder):
     assert result.exit_code == 0, result.stderr
 
 
+def test_a_hostile_log_leaks_nothing_into_the_public_folder(run, folder):
+    """Identifiers, times of day, paths, hosts of one user, scripts: none of it may be seen."""
+    words = ["flu", "risotto", "=HYPERLINK(1)", "<script>alert(1)</script>", "apple pie"]
+    rows = [
+        f"SECRET{u:03}\t{words[(u + n) % 5]}\t2006-03-{u % 28 + 1:02} 07:13:{n + 11}\t7\t"
+        f"http://{'common' if n else f'only{u}'}.example/path{u}?token={u}"
+        for u in range(30)
+        for n in range(6)
+    ]
+    text = "AnonID\tQuery\tQueryTime\tItemRank\tClickURL\r\n" + "\r\n".join(rows)
+    (folder / "log.txt").write_text("\ufeff" + text, encoding="utf-8")
+    result = run("logs", "anonymize", "log.txt", "-o", "out", "--time", "day", "--url", "host")
+    assert result.exit_code == 0, result.stderr
+    public = b"".join(p.read_bytes() for p in (folder / "out/public").iterdir())
+    for secret in (b"SECRET", b"07:13", b"path", b"token", b"only", b"http"):
+        assert secret not in public, secret
+    assert b"common.example" in public
+    assert "<script>" not in (folder / "out/dossier/report.html").read_text(encoding="utf-8")
+    logs_of = {}
+    for line in public.split(b"ClickURL\n")[1].splitlines():
+        user, _, rest = line.partition(b"\t")
+        logs_of.setdefault(user, []).append(rest)
+    counts = Counter(tuple(sorted(lines)) for lines in logs_of.values())
+    assert min(counts.values()) >= 3
+
+
 def test_no_cleaning_is_pointed_out(run, sample):
     result = run("logs", "anonymize", sample, "-o", "out", "--no-cleaning")
     assert "was not cleaned" in result.stderr
@@ -90,6 +117,10 @@ def test_the_attack_shows_a_forged_release(run, folder, sample):
         (["anonymize", "log.txt.gz", "-o", "x", "--taxonomy", "no.csv"], "taxonomy could not"),
         (["anonymize", "log.txt.gz", "-o", "x", "--match", "magic"], "cannot be matched"),
         (["anonymize", "log.txt.gz", "-o", "x", "--column", "user"], "PART=NAME"),
+        (["anonymize", "log.txt.gz", "-o", "x", "--seed", -1], "0 or above"),
+        (["anonymize", "log.txt.gz", "-o", "x", "--separator", "ab"], "one ASCII character"),
+        (["anonymize", "log.txt.gz", "-o", "x", "--session-gap", 30], "sessions need times"),
+        (["anonymize", "log.txt.gz", "-o", "x", "--taxonomy", "categories:none"], "no such file"),
         (["anonymize", "log.txt.gz", "-o", "."], "exists already"),
         (["attack", "log.txt.gz", "-r", "."], "not the folder of a protected"),
     ],

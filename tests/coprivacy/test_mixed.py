@@ -1,5 +1,6 @@
 """Mixed equilibria: textbook games, nashpy as a second opinion, brute force on what is found."""
 
+import itertools
 import warnings
 
 import nashpy
@@ -81,6 +82,48 @@ def test_large_two_player_games_end():
     assert found.method == "Lemke-Howson"
     assert not found.is_complete
     assert max(e.largest_gain for e in found) < 1e-9
+
+
+# By hand: whatever P2 does, P1 has the same; P2 plays 2 where P1 plays 1 at least as often as 2.
+TIES = Game([[[1, 0], [1, 0], [1, 0]], [[0, 1], [1, 0], [0, 0]]])
+
+
+def test_the_corner_points_of_a_continuum_are_all_there():
+    found = {
+        tuple(round(q, 6) for own in e.probabilities.values() for q in own.values())
+        for e in TIES.mixed_equilibria()
+    }
+    pure = {(1, 0, 0, 0, 1), (0, 1, 0, 1, 0), (0, 0, 1, 1, 0), (0, 0, 1, 0, 1)}
+    assert found == pure | {(0.5, 0.5, 0, 1, 0), (0.5, 0.5, 0, 0, 1)}
+
+
+def _corner_points(matrix):
+    """Corners of {x >= 0, matrix x <= 1} but zero, and which inequalities bind, one by one."""
+    size = matrix.shape[1]
+    rows, limits = np.vstack([-np.eye(size), matrix]), np.r_[np.zeros(size), np.ones(len(matrix))]
+    for chosen in itertools.combinations(range(len(rows)), size):
+        part = rows[list(chosen)]
+        if abs(np.linalg.det(part)) < 1e-9:
+            continue
+        x = np.linalg.solve(part, limits[list(chosen)])
+        if (rows @ x <= limits + 1e-9).all() and x.sum() > 1e-9:
+            yield x / x.sum(), np.abs(rows @ x - limits) < 1e-9
+
+
+@settings(max_examples=25)
+@given(st.lists(st.integers(0, 2), min_size=12, max_size=12))
+def test_all_corner_equilibria_by_brute_force(numbers):
+    """Payoffs of three values only, so that ties are the rule."""
+    a, b = np.array(numbers, float).reshape(2, 3, 2)
+    game = Game([a, b])
+    found = [
+        np.concatenate([list(q.values()) for q in e.probabilities.values()])
+        for e in game.mixed_equilibria()
+    ]
+    for x, binds_x in _corner_points(b.T + 1):
+        for y, binds_y in _corner_points(a + 1):
+            if (binds_x | np.roll(binds_y, 3)).all():
+                assert min(np.abs(np.r_[x, y] - other).max() for other in found) < 1e-6
 
 
 payoffs = st.lists(st.integers(-4, 4), min_size=18, max_size=18)

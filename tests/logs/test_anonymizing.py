@@ -110,6 +110,14 @@ def test_input_is_not_changed(demonstration):
     assert data.frame.equals(before)
 
 
+def test_cleaning_that_leaves_too_few_is_named(log_of, taxonomy):
+    log = log_of({"a": ["flu"], "b": ["flu"], "c": ["only mine"]})
+    with pytest.raises(ProtectionError, match=r"cleaning leaves fewer.*2 of 3"):
+        logs.anonymize(log, taxonomy, k=3)
+    with pytest.raises(ParameterError, match="seed"):
+        logs.anonymize(log, taxonomy, k=2, seed=-1)
+
+
 def test_similar_users_lose_less_than_random_groups(made_up, demonstration):
     """Semantic groups must beat groups put together at random (section 2.2 of ODP)."""
     release = logs.anonymize(made_up, demonstration, k=4, cleaning=None, seed=2)

@@ -84,7 +84,24 @@ def test_text_that_is_no_time_is_not_released_as_one():
     assert clean(log, Cleaning(time="day")).log.details["time"].to_list() == [None, None]
 
 
-@pytest.mark.parametrize("bad", [{"min_users": 0}, {"time": "year"}, {"session_gap": -1}])
+def test_the_rank_goes_with_the_address():
+    """The host of one user is removed, so the rank of that line must go too."""
+    frame = pl.DataFrame(
+        {
+            "user": [1, 2, 3],
+            "query": ["flu"] * 3,
+            "rank": [4, 5, 6],
+            "url": ["http://a.example/x", "http://a.example/y", "http://only-me.example"],
+        }
+    )
+    details = clean(frame, Cleaning(url="host")).log.details
+    assert details["rank"].to_list() == [4, 5, None]
+    assert details["url"].to_list() == ["a.example", "a.example", None]
+
+
+@pytest.mark.parametrize(
+    "bad", [{"min_users": 0}, {"time": "year"}, {"session_gap": -1}, {"session_gap": 30}]
+)
 def test_bad_rules_are_refused(bad):
     with pytest.raises(ParameterError):
         Cleaning(**bad)

@@ -64,6 +64,12 @@ def test_vanity_queries_are_repeated_by_one_user_and_unknown(log_of, demonstrati
     assert flagged == ["zaphod beeblebrox"]
 
 
+def test_other_forms_of_letters_and_digits_hide_nothing():
+    typed = pl.Series(["anna＠mail.example", "５５５０１２３４"])
+    assert with_pattern(typed, EMAIL).tolist() == [True, False]
+    assert with_pattern(typed, NUMBER).tolist() == [False, True]
+
+
 def test_askers(log_of):
     assert askers(log_of({"u": ["a", "a", "b"], "v": ["a"]})).tolist() == [2, 1]
 

@@ -72,6 +72,9 @@ def test_at_most_so_many_categories(content):
 
 
 def test_other_files_are_refused(tmp_path):
+    (tmp_path / "empty.txt").write_text("", encoding="utf-8")
+    with pytest.raises(ReadError, match="could not be read"):
+        read_open_directory(tmp_path / "empty.txt")
     (tmp_path / "other.txt").write_text("hello\n", encoding="utf-8")
     with pytest.raises(ReadError, match="no categories"):
         read_open_directory(tmp_path / "other.txt")

@@ -5,7 +5,7 @@ from datetime import datetime
 
 import pytest
 
-from tacit.core.errors import ReadError, UnknownColumnError
+from tacit.core.errors import ParameterError, ReadError, UnknownColumnError
 from tacit.logs import read
 
 AOL = (
@@ -60,3 +60,10 @@ def test_refusals(tmp_path):
     (tmp_path / "log.txt").write_text(AOL, encoding="utf-8")
     with pytest.raises(UnknownColumnError):
         read(tmp_path / "log.txt", columns={"user": "nobody", "query": "Query"})
+    with pytest.raises(ParameterError, match="one ASCII character"):
+        read(tmp_path / "log.txt", separator="")
+    (tmp_path / "wide.txt").write_text(AOL, encoding="utf-16")
+    with pytest.raises(ReadError, match="UTF-16"):
+        read(tmp_path / "wide.txt")
+    with pytest.raises(ReadError, match="no file"):
+        read(tmp_path)

@@ -67,6 +67,16 @@ def test_values_with_tabs_and_line_ends_stay_on_one_line(tmp_path):
     assert logs.read(tmp_path / "log.txt").queries.to_list() == ['a b c "d']
 
 
+def test_what_people_type_does_no_harm_in_the_file(tmp_path):
+    """Formulas and control characters: whoever opens the log sees text, one line per query."""
+    typed = ["=HYPERLINK(1)", "+1", "@SUM(1)", "-flu", "a\x1b[2Jb", "a\u2028b", "a\x00\x85b"]
+    write_frame(pl.DataFrame({"user": ["1"] * 7, "query": typed}), tmp_path / "log.txt")
+    text = (tmp_path / "log.txt").read_text(encoding="utf-8")
+    cells = [line.split("\t")[1] for line in text.splitlines()[1:]]
+    assert cells == [" =HYPERLINK(1)", " +1", " @SUM(1)", " -flu", "a [2Jb", "a b", "a b"]
+    assert logs.read(tmp_path / "log.txt").queries.to_list()[:4] == typed[:4]
+
+
 def test_other_folders_are_refused(tmp_path):
     with pytest.raises(ReadError):
         read_manifest(tmp_path)

@@ -1,5 +1,7 @@
 """Taxonomies from tables and lists."""
 
+import gzip
+
 import pytest
 
 from tacit.core.errors import ReadError, UnknownColumnError
@@ -38,6 +40,14 @@ def test_refusals(tmp_path):
     (tmp_path / "t.csv").write_text("word,path\nflu,Health\n", encoding="utf-8")
     with pytest.raises(UnknownColumnError):
         read_table(tmp_path / "t.csv")
+
+
+@pytest.mark.parametrize("reader", [read_table, read_categories])
+@pytest.mark.parametrize("content", [b"", gzip.compress(b"Top/Arts\n" * 99)[:30]])
+def test_empty_and_broken_files_are_refused(tmp_path, reader, content):
+    (tmp_path / "t.csv").write_bytes(content)
+    with pytest.raises(ReadError, match="could not be read"):
+        reader(tmp_path / "t.csv")
 
 
 def test_the_demonstration_knows_every_subject_of_the_made_up_log():

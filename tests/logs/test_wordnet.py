@@ -56,6 +56,12 @@ def test_people_who_lived_and_skipped_links_are_no_terms(folder):
 def test_refusals(tmp_path, folder):
     with pytest.raises(ReadError, match="wordnet-base"):
         read_wordnet(tmp_path / "nowhere")
+    for data, index in (("nothing\n", "nothing\n"), (DATA, "a n 1 zz @ 1 1 00000001\n")):
+        (tmp_path / "data.noun").write_text(data, encoding="utf-8")
+        (tmp_path / "index.noun").write_text(index, encoding="utf-8")
+        with pytest.raises(ReadError, match=r"no noun|could not be read"):
+            read_wordnet(tmp_path)
+    (folder / "index.noun").write_text(INDEX, encoding="utf-8")
     circle = DATA.replace("@ 00000100 n 0000 ~", "@ 00000300 n 0000 ~")
     (folder / "data.noun").write_text(circle, encoding="utf-8")
     with pytest.raises(DataError, match="circle"):

@@ -79,7 +79,7 @@ class LogCleaning:
         float | None,
         Option(
             metavar="MINUTES",
-            help="Give all lines of a session its first time; a longer pause ends it.",
+            help="Give lines of a session its first time; a longer pause ends it. Needs --time.",
             rich_help_panel=_CLEANING,
         ),
     ] = None

@@ -12,7 +12,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
-from tacit.cli import apply, coprivacy, demo, inspect, logs, measure, methods, replay, wizard
+from tacit.cli import apply, coprivacy, demo, inspect, logs, measure, methods, replay, table, wizard
 from tacit.cli.command import command
 from tacit.cli.console import print_json, say
 from tacit.core.errors import TacitError
@@ -143,6 +143,7 @@ for _function in (
     inspect.inspect,
     apply.apply,
     measure.measure,
+    table.table,
     methods.methods,
     replay.replay,
     coprivacy.coprivacy,

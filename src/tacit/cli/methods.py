@@ -17,6 +17,8 @@ _FAMILIES = {
     "mask": "Masking methods, for plans and --step",
     "risk": "Risk measures, for --measure",
     "utility": "Utility measures, for --measure",
+    "rule": "Rules for sensitive cells, for tacit table --rule",
+    "protection": "Protections of tables, for tacit table --method",
     "format": "File formats, for --format",
     "document": "Documents of the dossier",
 }
@@ -28,7 +30,10 @@ def methods(
     ] = None,
     family: Annotated[
         str | None,
-        Option(metavar="NAME", help="Only this family: mask, risk, utility, format, document."),
+        Option(
+            metavar="NAME",
+            help="Only this family: mask, risk, utility, rule, protection, format, document.",
+        ),
     ] = None,
 ) -> Answer:
     """List the methods and measures, or describe one of them."""
@@ -116,11 +121,24 @@ def _example(document: dict[str, Any]) -> Iterator[RenderableType]:
     from rich.padding import Padding
     from rich.text import Text
 
-    option = {"mask": "--step", "risk": "--measure", "utility": "--measure"}.get(document["family"])
+    option = {
+        "mask": "--step", "risk": "--measure", "utility": "--measure", "rule": "--rule",
+        "protection": "--method",
+    }.get(document["family"])  # fmt: skip
     if option is None:
         return
     if option == "--step":
         yield Text("\nIn a plan file", style="bold")
         yield Padding(Text(document["example_toml"]), (0, 0, 0, 2), expand=False)
     yield Text("\nOn the command line", style="bold")
-    yield Text(f"  {option} {shlex.quote(document['example_step'])}")
+    yield Text(f"  {option} {shlex.quote(_written(document))}")
+
+
+def _written(document: dict[str, Any]) -> str:
+    """Write the example as the option of the command line takes it."""
+    if document["family"] == "rule":
+        from tacit.core.method import find
+
+        made: Any = find(document["key"], "rule")(**document["example"])
+        return str(made.short())
+    return str(document["key"] if document["family"] == "protection" else document["example_step"])

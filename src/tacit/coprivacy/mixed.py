@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -18,7 +17,7 @@ Mixture = tuple[np.ndarray, ...]
 GAP = 1e-7
 """Largest gain by leaving, as a share of a player's range of payoffs, in what is returned."""
 _PAIRS = 16_384
-"""Most pairs of supports that are tried before Lemke-Howson takes over."""
+"""Most pairs of supports of games whose equilibria are all listed by default."""
 _PATHS = 40
 """Most paths of Lemke and Howson that are followed."""
 _SAME = 1e-6
@@ -94,17 +93,20 @@ def mixed_equilibria(
     game
         The game.
     method
-        ``all`` tries every pair of supports of a two-player game; ``some`` follows a path from each
+        ``all`` lists every equilibrium of a two-player game; ``some`` follows a path from each
         strategy (Lemke and Howson), which is quick and finds at least one; ``auto`` takes ``all``
         where that is affordable.
 
     Notes
     -----
-    Two players: support enumeration by nashpy [knight2018]_, and the paths of [lemke1964]_. More
-    players: the conditions of indifference are polynomials; every combination of supports is
-    tried from several starting points by Newton's method, and what is found is checked, but there
-    may be more (`is_complete` is False). Whatever the method, only profiles are returned from
-    which nobody gains by leaving. By the theorem of [nash1951]_ there always is one.
+    Two players: all pairs of corner points of the best-response polytopes that leave nobody a
+    reason to move, or the paths of [lemke1964]_. Where equilibria form a continuum, its corner
+    points are returned; any equilibrium is a mixture of them. Checked against nashpy [knight2018]_
+    where that finds them all. More players: the conditions of indifference are polynomials; every
+    combination of supports is tried from several starting points by Newton's method, and what is
+    found is checked, but there may be more (`is_complete` is False). Whatever the method, only
+    profiles are returned from which nobody gains by leaving. By the theorem of [nash1951]_ there
+    always is one.
 
     Examples
     --------
@@ -142,19 +144,11 @@ def _two_players(game: Game, method: str) -> tuple[list[Mixture], bool, str]:
             got=f"{game.sizes[0]} x {game.sizes[1]} strategies",
             do='use method="some"',
         )
-    paths = list(_paths(game))
     if not wants_all:
-        return paths, False, "Lemke-Howson"
-    return [*_supports(game), *paths], True, "support enumeration"
+        return list(_paths(game)), False, "Lemke-Howson"
+    from tacit.coprivacy._corner_points import corner_equilibria
 
-
-def _supports(game: Game) -> list[Mixture]:
-    import nashpy
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # nashpy warns of degenerate games; all supports are tried
-        found = nashpy.Game(*_scaled(game)).support_enumeration(non_degenerate=False, tol=1e-12)
-        return [tuple(map(np.asarray, pair)) for pair in found]
+    return list(corner_equilibria(_scaled(game))), True, "corner points"
 
 
 def _paths(game: Game) -> Iterator[Mixture]:

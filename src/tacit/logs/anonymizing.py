@@ -74,10 +74,11 @@ def anonymize(
         raise ParameterError("a taxonomy is needed", got=type(taxonomy).__name__)
     if cleaning is not None:
         _check(cleaning)
-    seed = fresh_seed() if seed is None else seed
+    seed = fresh_seed() if seed is None else _checked_seed(seed)
     started = time.perf_counter()
     cleaned = _cleaned(original, cleaning, taxonomy)
     seconds = {"cleaning": time.perf_counter() - started}
+    _check_left(cleaned, k)
     grouped = method.group(cleaned.log, taxonomy, step_generator(seed, 0))
     seconds |= grouped.seconds
     pseudonyms = step_generator(seed, 1).permutation(cleaned.log.n_users) + 1
@@ -96,6 +97,23 @@ def _check(cleaning: Cleaning) -> None:
             "exact times or addresses would tell which lines of a common log belong together",
             got=f"time = {cleaning.time!r}, url = {cleaning.url!r}",
             do='use time="day" or coarser, and url="domain" or "host"',
+        )
+
+
+def _checked_seed(seed: int) -> int:
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+        raise ParameterError("seed must be a whole number, 0 or above", got=repr(seed))
+    return int(seed)
+
+
+def _check_left(cleaned: Cleaned, k: int) -> None:
+    """Say that cleaning is to blame where it leaves fewer than k users."""
+    left = cleaned.log.n_users
+    if left < k <= left + cleaned.n_users_lost:
+        raise ProtectionError(
+            f"k = {k} needs at least {k} users with queries, and cleaning leaves fewer",
+            got=f"{left} of {left + cleaned.n_users_lost}",
+            do="lower k or min_users, or add users",
         )
 
 

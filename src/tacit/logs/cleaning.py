@@ -8,7 +8,9 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 from annotated_types import Ge
+from pydantic import model_validator
 
+from tacit.core.errors import ParameterError
 from tacit.core.progress import track
 from tacit.core.value import Value
 from tacit.logs import identifiers
@@ -42,6 +44,14 @@ class Cleaning(Value):
     """Minutes without a query that end a session; all times in a session become its first."""
     url: Literal["drop", "domain", "host", "keep"] = "drop"
     """How much of a clicked address stays; the rank of the result goes with the address."""
+
+    @model_validator(mode="after")
+    def _check_sessions(self) -> Cleaning:
+        if self.session_gap is not None and self.time == "drop":
+            raise ParameterError(
+                "sessions need times, which are dropped", do='keep coarse ones, such as time="week"'
+            )
+        return self
 
 
 @dataclass(frozen=True)
@@ -122,8 +132,10 @@ def coarser_details(log: QueryLog, rules: Cleaning) -> Any:
     if "time" in details.columns and rules.time != "drop":
         columns.append(_coarse_times(log, rules))
     if "url" in details.columns and rules.url != "drop":
-        columns += [details[name] for name in ("rank",) if name in details.columns]
-        columns.append(_coarse_urls(log, rules))
+        url = _coarse_urls(log, rules)
+        if "rank" in details.columns:
+            columns.append(details["rank"].set(url.is_null(), None))
+        columns.append(url)
     return pl.DataFrame(columns)
 
 

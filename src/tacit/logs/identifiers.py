@@ -31,7 +31,9 @@ def with_pattern(queries: Any, pattern: str) -> np.ndarray:
     >>> with_pattern(pl.Series(["mail anna@mail.example", "flu", "555-01 23"]), NUMBER).tolist()
     [False, False, True]
     """
-    return np.asarray(queries.str.contains(pattern).fill_null(False).to_numpy())
+    # Compatibility forms, such as the full-width @ and digits of East Asia, are unified first.
+    plain = queries.str.normalize("NFKC")
+    return np.asarray(plain.str.contains(pattern).fill_null(False).to_numpy())
 
 
 def with_names(

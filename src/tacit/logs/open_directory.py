@@ -8,7 +8,7 @@ from typing import Any
 from tacit.core.errors import ReadError
 from tacit.core.progress import track
 from tacit.logs.taxonomy import SEPARATOR, Taxonomy
-from tacit.logs.tree_files import labelled_paths, read_lines
+from tacit.logs.tree_files import explaining_failure, labelled_paths, read_lines
 from tacit.logs.words import STOP_WORDS, in_one_spelling
 
 _ENTITIES = {"&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&apos;": "'", "&#39;": "'"}
@@ -41,7 +41,7 @@ def read_open_directory(
     """
     import polars as pl
 
-    with track("reading the directory", None):
+    with track("reading the directory", None), explaining_failure(content):
         pages = _pages(read_lines(content), without)
         topics = _topics(read_lines(content if structure is None else structure), without)
         labels = labelled_paths(topics.rename({"topic": "line"}).lazy())

@@ -168,7 +168,7 @@ def _named(given: list[str], columns: Mapping[str, str]) -> dict[str, str]:
         raise SchemaError(
             f"a log needs a column with the {missing[0]} of each line",
             got=", ".join(given),
-            do=f"say which it is: columns={{{missing[0]!r}: ...}}",
+            do=f"say which it is: columns={{{missing[0]!r}: ...}}, or --column {missing[0]}=NAME",
         )
     return names
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from tacit.core.errors import ReadError
+from tacit.core.errors import ParameterError, ReadError
 from tacit.core.progress import track
 from tacit.logs.query_log import QueryLog, encoded
 
@@ -55,6 +55,7 @@ def read(
     import polars as pl
 
     files = _files(paths)
+    _check_separator(separator)
     try:
         with track("reading the log", None):
             lines = pl.scan_csv(
@@ -80,9 +81,30 @@ def _files(paths: str | Path | Iterable[str | Path]) -> list[Path]:
         if not matches:
             raise ReadError("there is no such file", got=str(path))
         found += matches
+    for path in found:
+        _check_encoding(path)
     if not found:
         raise ReadError("no file was named", do="give a path")
     return found
+
+
+def _check_encoding(path: Path) -> None:
+    """Refuse UTF-16, which spreadsheets write as "Unicode text"; it would be read as nonsense."""
+    if not path.is_file():
+        raise ReadError("this is no file", got=str(path))
+    with path.open("rb") as handle:
+        start = handle.read(2)
+    if start in (b"\xff\xfe", b"\xfe\xff"):
+        raise ReadError("the file is UTF-16 text", got=str(path), do="save it as UTF-8")
+
+
+def _check_separator(separator: str) -> None:
+    if len(separator.encode()) != 1:
+        raise ParameterError(
+            "fields are separated by one ASCII character",
+            got=repr(separator),
+            do='try "," or "\\t"',
+        )
 
 
 def _known(names: list[str]) -> dict[str, str]:

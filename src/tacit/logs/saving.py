@@ -39,7 +39,7 @@ def save_release(release: LogRelease, folder: Path, *, force: bool, compress: bo
     if force:
         _check_replaceable(folder)
     measurements = release.measure()
-    if measurements[0].value < release.method.k:
+    if not measurements[0].value >= release.method.k:  # not a number is no promise either
         raise ProtectionError(
             "the released log does not hide every user among k",
             got=measurements[0].text,
@@ -102,9 +102,19 @@ def _in_aol_columns(frame: Any, pl: Any) -> Any:
     for part, name in AOL.items():
         column = pl.col(part) if part in frame.columns else pl.lit("")
         if part in ("query", "url") and part in frame.columns:
-            column = column.cast(pl.String).str.replace_all(r"[\t\r\n]+", " ")
+            column = _harmless(column.cast(pl.String))
         columns.append(column.alias(name))
     return frame.select(columns)
+
+
+def _harmless(text: Any) -> Any:
+    """Keep a value on its line, and from being taken for a formula by a spreadsheet.
+
+    Anybody can type a query, control characters and ``=HYPERLINK(...)`` among them. A space in
+    front makes a formula plain text; `tacit.logs.read` strips it.
+    """
+    one_line = text.str.replace_all(r"[\p{Cc}\x{2028}\x{2029}]+", " ")
+    return one_line.str.replace(r"^[=+@-]", " ${0}")
 
 
 def manifest(release: LogRelease) -> dict[str, Any]:
@@ -119,6 +129,7 @@ def manifest(release: LogRelease) -> dict[str, Any]:
         "method": release.method.model_dump(mode="json"),
         "cleaning": None if cleaning is None else cleaning.model_dump(mode="json"),
         "taxonomy": str(release.taxonomy),
+        "matcher": None if release.taxonomy.matcher is None else repr(release.taxonomy.matcher),
         "removed": {
             reason: {"queries": queries, "lines": lines}
             for reason, (queries, lines) in release.cleaned.removed.items()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from tacit.core.errors import ReadError, UnknownColumnError, nearest
+from tacit.core.errors import ReadError, TacitError, UnknownColumnError, nearest
 from tacit.logs.taxonomy import SEPARATOR, Taxonomy
 
 
@@ -38,10 +40,8 @@ def read_table(
     """
     import polars as pl
 
-    try:
+    with explaining_failure(path):
         table = pl.read_csv(path, infer_schema=False)
-    except (OSError, pl.exceptions.PolarsError) as error:
-        raise ReadError(f"the taxonomy could not be read: {error}", got=str(path)) from error
     levels = sorted(
         (c for c in table.columns if c.startswith("level") and c[5:].isdigit()),
         key=lambda name: int(name[5:]),
@@ -77,8 +77,23 @@ def read_categories(
     title
         Name of the taxonomy; by default that of the file.
     """
-    lines = read_lines(path)
-    return from_paths(lines, separator=separator, title=title or Path(path).name)
+    with explaining_failure(path):
+        lines = read_lines(path)
+        return from_paths(lines, separator=separator, title=title or Path(path).name)
+
+
+@contextmanager
+def explaining_failure(path: str | Path) -> Iterator[None]:
+    """Say in our words what goes wrong in reading a taxonomy: a file cut short, no text, ..."""
+    import polars as pl
+
+    try:
+        yield
+    except TacitError:
+        raise
+    except (OSError, pl.exceptions.PolarsError) as error:
+        said = str(error).splitlines()[0]
+        raise ReadError(f"the taxonomy could not be read: {said}", got=str(path)) from error
 
 
 def read_lines(path: str | Path) -> Any:

@@ -10,7 +10,7 @@ import numpy as np
 from tacit.core.errors import DataError, ReadError
 from tacit.core.progress import track
 from tacit.logs.taxonomy import Taxonomy
-from tacit.logs.tree_files import read_lines
+from tacit.logs.tree_files import explaining_failure, read_lines
 
 FOLDER = Path("/usr/share/wordnet")
 """Where Debian's package ``wordnet-base`` puts the files."""
@@ -44,8 +44,10 @@ def read_wordnet(folder: str | Path = FOLDER, *, most: int = 10, skip: int = 2) 
                 got=str(folder),
                 do="install Debian's wordnet-base or give the folder dict of your copy",
             )
-    with track("reading WordNet", None):
+    with track("reading WordNet", None), explaining_failure(folder):
         synsets = _synsets(folder / "data.noun")
+        if synsets.is_empty():
+            raise ReadError("there is no noun in these files", got=str(folder))
         paths = _paths(synsets, skip)
         senses = _senses(folder / "index.noun", most)
         pairs = senses.join(paths, on="offset", how="inner", maintain_order="left")

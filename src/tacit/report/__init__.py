@@ -14,10 +14,12 @@ from tacit.report._relation_charts import bivariate as bivariate
 from tacit.report._relation_charts import correlation_change as correlation_change
 from tacit.report._risk_charts import link_ranks as link_ranks
 from tacit.report._risk_charts import risk_curve as risk_curve
+from tacit.report.table_release import TableRelease as TableRelease
+from tacit.report.table_report import table_report as table_report
 
 _CHARTS = [
     "before_after", "bivariate", "class_sizes", "correlation_change", "link_ranks", "risk_bands",
-    "risk_curve", "save_html", "save_png",
+    "risk_curve", "save_html", "save_png", "TableRelease", "table_report",
 ]  # fmt: skip
 _found = discover(__name__, __path__)
 globals().update(_found)

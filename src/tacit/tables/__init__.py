@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from tacit.tables.dimension import Dimension as Dimension
     from tacit.tables.link import link as link
     from tacit.tables.link import split as split
+    from tacit.tables.perturb.additivity import inconsistency as inconsistency
+    from tacit.tables.perturb.additivity import restore_additivity as restore_additivity
     from tacit.tables.perturb.noise_file import read_noise_table as read_noise_table
     from tacit.tables.perturb.noise_table import NoiseTable as NoiseTable
     from tacit.tables.perturb.noise_table import magnitude_noise as magnitude_noise
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from tacit.tables.sensitive import Sensitive as Sensitive
     from tacit.tables.summary import Summary as Summary
     from tacit.tables.table import Table as Table
+    from tacit.tables.table_plan import TablePlan as TablePlan
     from tacit.tables.tabulate import tabulate as tabulate
     from tacit.tables.transitions import eliminate_small as eliminate_small
     from tacit.tables.transitions import invariant_matrix as invariant_matrix
@@ -62,11 +65,13 @@ _HOMES = {
     "link": ("link", "split"),
     "aggregates": ("from_aggregates",),
     "tabulate": ("tabulate",),
+    "table_plan": ("TablePlan",),
     "redesign": ("redesign", "Redesign"),
     "transitions": ("transition_matrix", "invariant_matrix", "eliminate_small"),
     "perturb.record_keys": ("with_record_keys", "unit_keys", "whole_keys"),
     "perturb.noise_table": ("NoiseTable", "magnitude_noise"),
     "perturb.noise_file": ("read_noise_table",),
+    "perturb.additivity": ("restore_additivity", "inconsistency"),
 }
 """Where the other public names live, by module of this package."""
 _home_of = {name: module for module, names in _HOMES.items() for name in names}

@@ -173,7 +173,7 @@ def audit(
        \sum_{i \in S} r_{ki}\,\delta_i = 0 \;\;\forall k,\quad
        l_i - x_i \le \delta_i \le u_i - x_i,
 
-    the attacker's problem of :cite:`fischetti2001`. All relations are used at once, so linked
+    the attacker's problem of [fischetti2001]_. All relations are used at once, so linked
     tables are audited exactly. A requirement is cut to what is known beforehand.
 
     A table with changed values is attacked through the intervals its protection claims users can

@@ -254,7 +254,7 @@ def rule_titles(rule: Rule) -> list[str]:
     --------
     >>> from tacit import tables
     >>> rule_titles(tables.rule("p(10)|p(20)"))
-    ['p% rule']
+    ['p % rule']
     """
     parts = getattr(rule, "rules", (rule,))
     if parts == (rule,):

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 _MOST_LEVELS = 64
-_PARTNERS = 12
+_PARTNERS = 6
 """How many leaves of a sum are tried as the partner of one that changes."""
-_BEND = 0.02
+_BEND = 0.1
 """A little of the squared deviation: it tells apart changes that cost the same otherwise."""
 _ROUNDS = 30
 
@@ -118,3 +118,78 @@ class Search:
                 advance(1)
                 if not changed or before - self.cost < 1e-4 * before:
                     break
+
+
+def nearest_by_programme(
+    table: Table, target: np.ndarray, free: np.ndarray, least: int, seconds: float
+) -> np.ndarray | None:
+    """Return the nearest additive whole numbers by integer programming, whatever the relations.
+
+    For tables whose leaves are tied to each other; exact, and slow beyond some hundred cells.
+    """
+    from scipy.sparse import block_array, csc_array, eye_array
+
+    from tacit.tables._linear_program import LinearProgram
+
+    n = table.n_cells
+    goal, known = np.where(np.isnan(target), 0.0, target), ~np.isnan(target)
+    most = float(goal.sum() + least * n)
+    one, none = eye_array(n), None
+    # Columns: values, distances, whether a value is above zero.
+    rows = [
+        [table.relations, none, none],
+        [one, -one, none],
+        [one, one, none],
+        [one, none, -least * one],
+        [one, none, -most * one],
+    ]
+    zero, wide = np.zeros(n), np.full(n, np.inf)
+    n_sums = table.relations.shape[0]
+    programme = LinearProgram(
+        csc_array(block_array(rows, format="csc")),
+        np.zeros(3 * n),
+        np.concatenate([np.where(free, most, 0.0), np.full(n, most), np.ones(n)]),
+        cost=np.concatenate([zero, known.astype(float), zero]),
+        row_lower=np.concatenate([np.zeros(n_sums), -wide, goal, zero, -wide]),
+        row_upper=np.concatenate([np.zeros(n_sums), goal, wide, wide, zero]),
+        integer=True,
+    )
+    programme.set_option("time_limit", seconds)
+    programme.solve()
+    return np.rint(programme.values[:n]) if programme.has_solution else None
+
+
+def raked(table: Table, leaves: Leaves, target: np.ndarray, rounds: int = 200) -> np.ndarray:
+    """Return the leaves fitted to the margins of one dimension each, in proportion.
+
+    Margins of different dimensions are first brought to the same grand total.
+    """
+    counts = np.asarray(target[leaves.at], dtype=float)
+    total = float(target[table.cell()])
+    margins = [_margin(table, leaves, axis, target) for axis in range(len(table.dimensions))]
+    for _ in range(rounds):
+        worst = 0.0
+        for group, wanted in margins:
+            wanted = wanted * (total / wanted.sum() if wanted.sum() > 0 else 0.0)
+            present = np.bincount(group, counts, len(wanted))
+            scale = np.divide(wanted, present, out=np.ones(len(wanted)), where=present > 0)
+            counts = counts * scale[group]
+            worst = max(worst, float(np.abs(present - wanted).max(initial=0.0)))
+        if worst < 1e-9 * max(total, 1.0):
+            break
+    return counts
+
+
+def _margin(
+    table: Table, leaves: Leaves, axis: int, target: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the code of each leaf in one dimension and the target of each code's margin."""
+    codes, group = np.unique(table.codes[leaves.at, axis], return_inverse=True)
+    totals = np.array([d.index[d.total] for d in table.dimensions])
+    wanted = np.tile(totals, (len(codes), 1))
+    wanted[:, axis] = codes
+    from tacit.tables._selection import code_keys
+
+    keys, order = table.keys
+    at = order[np.searchsorted(keys, code_keys(wanted, table.dimensions))]
+    return group, np.maximum(target[at], 0.0)

@@ -42,7 +42,7 @@ class CellKey(
     With record keys :math:`r_u` and :math:`p = 2^{31}-1`, a cell :math:`c` of count :math:`i` has
     the key :math:`k_c = \sum_{u \in c} r_u \bmod p` and becomes the :math:`j` for which
     :math:`M_{i,j-1} \le k_c < M_{ij}`, :math:`M` being the cumulated transition matrix times
-    :math:`p` :cite:`fraser2006`, section 4 of :cite:`giessing2011`. Keys are added up where the
+    :math:`p` [fraser2006]_, section 4 of [giessing2011]_. Keys are added up where the
     records are. Cells that must be published as they are (frozen) are; forced ones are left out.
 
     Examples

@@ -46,7 +46,7 @@ class CellKeyMagnitude(
 
     .. math:: x' = x + \sum_{j=1}^{k} \varepsilon_j\, m(x_j)\, x_j\, v_j,
 
-    :math:`v_j` drawn from a noise table at the cell key :cite:`giessing2019`. Up to `flexpoint`,
+    :math:`v_j` drawn from a noise table at the cell key [giessing2019]_. Up to `flexpoint`,
     :math:`m(x) = p_s`; beyond, with :math:`z` the flexpoint, it falls towards :math:`p_l`:
 
     .. math:: m(x) = p_l \left(1 + \frac{p_s x - p_l z}{p_l z}

@@ -22,7 +22,7 @@ class SmallCountRounding(
     Protection,
     key="round-small-counts",
     title="Rounding of small counts",
-    cites=("langsrud2019",),
+    cites=("langsrud2018",),
 ):
     r"""Round the small counts among the finest cells so that all published sums stay close.
 
@@ -35,7 +35,7 @@ class SmallCountRounding(
     -----
     With :math:`A` the sums of finest cells :math:`y`, choose :math:`z_j \in \{0, b\}` for
     :math:`0 < y_j < b` and :math:`z_j = y_j` otherwise so that :math:`\|A(z - y)\|^2` is small, the
-    criterion of [langsrud2019]_; by coordinate descent, one cell and then two at a time.
+    criterion of [langsrud2018]_; by coordinate descent, one cell and then two at a time.
 
     Examples
     --------

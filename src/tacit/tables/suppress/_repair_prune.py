@@ -75,10 +75,16 @@ class Prune:
         charge = self._charge(near, hidden)
         program.up[place[cell]] = program.down[place[cell]] = 0.0
         found: dict[int, Proof] = {}
-        for batch in batches(self.problem, needs, ratio=4.0):
+        waiting = batches(self.problem, needs, ratio=4.0)[::-1]
+        while waiting:
+            batch = waiting.pop()
             change = self._ask(program, batch, place, charge)
             if change is None:
-                return None
+                if len(batch) == 1:
+                    return None
+                # Together they may ask for more room than there is; each alone counts.
+                waiting += [batch[len(batch) // 2 :], batch[: len(batch) // 2]]
+                continue
             new = (change != 0) & ~hidden[near] & (charge > 0)
             budget -= float(self.problem.cost[near[new]].sum())
             if budget < 0 and new.any():

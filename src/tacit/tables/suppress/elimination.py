@@ -43,7 +43,7 @@ class SuppressElimination(
     :math:`2^{31}-1`. A column that vanishes closes a circuit of cells which can all move together;
     circuits that hold a sensitive cell not yet in one are suppressed. Because columns come in order
     of cost, the dearest cell of each circuit is as cheap as possible. This is the elimination of
-    :cite:`langsrud2024`, seen from the relations instead of the inner cells. A second elimination
+    [langsrud2024]_, seen from the relations instead of the inner cells. A second elimination
     over the suppressed cells alone drops those not needed.
 
     With `intervals` the repair loop then proves the protection levels over the whole table.

@@ -38,9 +38,9 @@ class SuppressHypercube(
     A box takes two codes per dimension, of codes that add up in one sum, so it has :math:`2^n`
     corners, and a change that alternates over the corners keeps all sums of its sub-table. A
     sensitive cell may rise by :math:`\min_{odd} x_i` and fall by :math:`\min_{even} x_i`; the
-    cheapest box is taken for which this reaches the protection levels :cite:`giessing2002`.
+    cheapest box is taken for which this reaches the protection levels [giessing2002]_.
     Sub-tables are visited from the top; cells suppressed on the way are protected in every other
-    sub-table they belong to, until nothing changes :cite:`repsilber1994`. Boxes of different
+    sub-table they belong to, until nothing changes [repsilber1994]_. Boxes of different
     sub-tables say nothing of the whole table, so the repair loop then proves each cell over all
     relations, adds what is missing, and publishes again what is not needed.
 

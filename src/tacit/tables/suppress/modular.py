@@ -30,13 +30,13 @@ class SuppressModular(
 
     Notes
     -----
-    As in HiTaS :cite:`dewolf2002` sub-tables are taken from the top of the hierarchies down. For
+    As in HiTaS [dewolf2002]_ sub-tables are taken from the top of the hierarchies down. For
     each sensitive cell :math:`p` and side the cheapest change
 
     .. math:: \min \sum_i \frac{c_i}{\min(1, r_i / t_p)}\,|\delta_i| \quad\text{subject to}\quad
        R\,\delta = 0,\ \delta_p = \pm t_p,\ l_i \le x_i + \delta_i \le u_i
 
-    is found :cite:`fischetti2001`; the cells that move are suppressed, and cost less (in the end
+    is found [fischetti2001]_; the cells that move are suppressed, and cost less (in the end
     nothing) to the next. Sub-tables of a level are solved together in one linear programme. Unlike
     in HiTaS :math:`R` holds the relations of the *whole* table: a pattern chosen in a sub-table
     holds in all others at once, there is nothing to carry down or to track back. Later sweeps let

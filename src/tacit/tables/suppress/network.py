@@ -35,10 +35,10 @@ class SuppressNetwork(
     Notes
     -----
     With a total row and column, each cell takes part in two sums that are not implied by others,
-    with opposite signs: an arc between two nodes :cite:`cox1995`. Moving sensitive cell :math:`p`
+    with opposite signs: an arc between two nodes [cox1995]_. Moving sensitive cell :math:`p`
     by :math:`t_p` needs a flow of :math:`t_p` back from its head to its tail; the cheapest one is
     found by successive shortest paths, suppressed cells being free, largest level first
-    :cite:`castro2002`. The repair loop then checks all relations and publishes again what is not
+    [castro2002]_. The repair loop then checks all relations and publishes again what is not
     needed.
 
     Examples

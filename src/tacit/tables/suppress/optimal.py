@@ -46,7 +46,7 @@ class SuppressOptimal(
     .. math:: \sum_i \bigl(\alpha_i (u_i - x_i) + \beta_i (x_i - l_i)\bigr)\, y_i \ge UPL_p
 
     for every extreme point of the dual, and likewise below and for the width: the capacity
-    constraints of :cite:`fischetti2001`, found one by one as they are missed, their
+    constraints of [fischetti2001]_, found one by one as they are missed, their
     coefficients cut at the right-hand side.
 
     Examples
