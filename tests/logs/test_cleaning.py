@@ -73,7 +73,7 @@ def test_addresses_become_coarser_and_rare_ones_go():
     )
     details = clean(log, Cleaning(url="domain")).log.details
     assert details["url"].to_list() == ["shop.example", "shop.example", None]
-    assert details["rank"].to_list() == [1, 2, 3]
+    assert details["rank"].to_list() == [1, 2, None]  # the rank goes with the address
     hosts = clean(log, Cleaning(url="host", min_users=1)).log.details["url"].to_list()
     assert hosts == ["x.shop.example", "y.shop.example", "anna.example"]
     assert clean(log, Cleaning(url="keep")).log.details["url"].to_list()[2] == "http://anna.example"
@@ -82,21 +82,6 @@ def test_addresses_become_coarser_and_rare_ones_go():
 def test_text_that_is_no_time_is_not_released_as_one():
     log = lines(user=[1, 2], query=["a", "a"], time=["on monday", "at ten"])
     assert clean(log, Cleaning(time="day")).log.details["time"].to_list() == [None, None]
-
-
-def test_the_rank_goes_with_the_address():
-    """The host of one user is removed, so the rank of that line must go too."""
-    frame = pl.DataFrame(
-        {
-            "user": [1, 2, 3],
-            "query": ["flu"] * 3,
-            "rank": [4, 5, 6],
-            "url": ["http://a.example/x", "http://a.example/y", "http://only-me.example"],
-        }
-    )
-    details = clean(frame, Cleaning(url="host")).log.details
-    assert details["rank"].to_list() == [4, 5, None]
-    assert details["url"].to_list() == ["a.example", "a.example", None]
 
 
 @pytest.mark.parametrize(

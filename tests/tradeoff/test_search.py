@@ -339,3 +339,12 @@ def test_a_candidate_of_fixed_steps_may_be_a_plan(numbers, cheap):
     plan = tacit.Plan([mask.Mdav(columns=["a"], k=3), mask.RandomOrder()])
     front = search(numbers, [plan, Candidate([mask.Mdav(columns=["a"], k=9)])], budget=2, **cheap)
     assert sorted(len(p.plan) for p in front.tried) == [1, 2]
+
+
+def test_keys_are_protected_by_default_and_boxes_are_not_taken_for_safe():
+    """A box of k records is found by whoever knows the keys: the risk is that of its classes."""
+    data = tacit.datasets.census(200)
+    front = search(data, [mask.Mondrian(k=5)], budget=1, seed=1)
+    sizes = tacit.risk.KAnonymity().measure(data, front.release(front.points[0])).per_unit
+    assert front.points[0].risk >= np.mean(1 / sizes) - 1e-12
+    assert front.utility_title == "Information kept"

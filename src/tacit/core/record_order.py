@@ -29,9 +29,7 @@ def order_warnings(both: Pair, *, by: str) -> tuple[str, ...]:
         return ()
     names = [name for name in substantive_columns(both.original) if name in both.released.schema]
     tables = [collect(side.lazy.select(names)) for side in both.sides]
-    relations = [_relation(both, tables[0][name], tables[1][name]) for name in names]
-    known = [relation for relation in relations if relation is not None]
-    unrelated = bool(known) and max(known) < _RELATED
+    unrelated = _are_unrelated(both, tables)
     n = both.original.n_records
     if _is_reordered(tables) or (unrelated and n >= _ENOUGH_TO_REFUSE):
         raise DataError(
@@ -58,6 +56,17 @@ def _is_reordered(tables: list[Any]) -> bool:
     first, second = ids[: tables[0].height], ids[tables[0].height :]
     same = np.array_equal(np.bincount(first, minlength=n_groups), np.bincount(second))
     return same and not np.array_equal(first, second)
+
+
+def _are_unrelated(both: Pair, tables: list[Any]) -> bool:
+    """Whether some columns could show that records correspond, and none does."""
+    told = False
+    for name in tables[0].columns:
+        relation = _relation(both, tables[0][name], tables[1][name])
+        if relation is not None and relation >= _RELATED:
+            return False
+        told = told or relation is not None
+    return told
 
 
 def _relation(both: Pair, before: Any, after: Any) -> float | None:

@@ -12,7 +12,7 @@ from tacit.tables.publication import MARK, decimals
 if TYPE_CHECKING:
     from tacit.tables import Dimension, ProtectedTable
 
-MOST_ROWS, MOST_COLUMNS = 120, 40
+MOST_ROWS, MOST_COLUMNS = 150, 40
 """Codes down and across that a page shows."""
 
 

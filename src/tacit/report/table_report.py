@@ -99,9 +99,7 @@ def _content(
         "overview": _overview(protected),
         "checked": checked,
         "audit_lines": [] if checked.audit is None else checked.audit.summary().splitlines(),
-        "rules": _rules(rule),
-        "hits": {name: int((hit & protected.sensitive.cells).sum())
-                 for name, hit in protected.sensitive.hits.items()},
+        "rules": _rules(protected, rule),
         "narrowest": [] if checked.audit is None else _narrowest(checked.audit),
         "figures": figures,
         "view": table_view(protected),
@@ -125,10 +123,20 @@ def _overview(protected: ProtectedTable) -> dict[str, Any]:
     }
 
 
-def _rules(rule: Rule | None) -> list[str]:
-    if rule is None:
-        return []
-    return [part.describe() for part in getattr(rule, "rules", (rule,))]
+def _rules(protected: ProtectedTable, rule: Rule | None) -> list[dict[str, Any]]:
+    """Return each rule with what it means and how many cells it found."""
+    meanings = {} if rule is None else {part.short(): part.summary() for part in _single(rule)}
+    found = protected.sensitive
+    return [
+        {"name": name, "meaning": meanings.get(name, ""), "cells": int((hit & found.cells).sum())}
+        for name, hit in found.hits.items()
+    ]
+
+
+def _single(rule: Rule) -> list[Rule]:
+    """Return the rules that a rule is joined from."""
+    parts = getattr(rule, "rules", None)
+    return [rule] if parts is None else [one for part in parts for one in _single(part)]
 
 
 def _narrowest(audit: Audit) -> list[dict[str, Any]]:

@@ -114,16 +114,13 @@ class IntervalDisclosure(
     def _disclosed(self, both: Pair, fields: list[LinkageField]) -> _Disclosed:
         """Add up the chances that values lie in their intervals, field by field."""
         at, to = both.matched
-        n, n_widths = both.original.n_records, len(self.widths)
-        found = _Disclosed.nothing(n, n_widths)
+        n = both.original.n_records
+        found = _Disclosed.nothing(n, len(self.widths))
         for field in fields:
             if field.scale == "nominal":
                 raise DataError(f"{self.key}: there are no intervals of {field.name!r}")
-            inside = np.zeros((n, n_widths))
-            # A record that was released more than once is disclosed if one copy discloses it.
             chances = _INSIDE[self.interval](field, at, to, np.array(self.widths))
-            np.maximum.at(inside, at, chances)
-            found.add(inside, ~np.isnan(field.external))
+            found.add(_by_original(chances, at, n), ~np.isnan(field.external))
         return found
 
 
@@ -204,6 +201,16 @@ def _inside_deviations(
 
 
 _INSIDE = {"rank": _inside_ranks, "deviation": _inside_deviations}
+
+
+def _by_original(chances: np.ndarray, at: np.ndarray, n_originals: int) -> np.ndarray:
+    """Give chances of pairs to original records; the best of several copies discloses a record."""
+    inside = np.zeros((n_originals, chances.shape[1]))
+    if np.bincount(at).max(initial=0) <= 1:
+        inside[at] = chances
+    else:
+        np.maximum.at(inside, at, chances)
+    return inside
 
 
 def _over(total: Any, counted: Any) -> np.ndarray:

@@ -17,12 +17,20 @@ if TYPE_CHECKING:
     from tacit.tables.audit import Audit as Audit
     from tacit.tables.audit import Verdict as Verdict
     from tacit.tables.audit import audit as audit
+    from tacit.tables.comparison import Comparison as Comparison
+    from tacit.tables.comparison import compare as compare
     from tacit.tables.contributions import Contributions as Contributions
     from tacit.tables.dimension import Dimension as Dimension
     from tacit.tables.link import link as link
     from tacit.tables.link import split as split
     from tacit.tables.perturb.additivity import inconsistency as inconsistency
     from tacit.tables.perturb.additivity import restore_additivity as restore_additivity
+    from tacit.tables.perturb.deviations import blurred_deviations as blurred_deviations
+    from tacit.tables.perturb.deviations import deviation_shares as deviation_shares
+    from tacit.tables.perturb.deviations import largest_deviations as largest_deviations
+    from tacit.tables.perturb.deviations import observed_transitions as observed_transitions
+    from tacit.tables.perturb.noise_attack import NoiseAttack as NoiseAttack
+    from tacit.tables.perturb.noise_attack import noise_attack as noise_attack
     from tacit.tables.perturb.noise_file import read_noise_table as read_noise_table
     from tacit.tables.perturb.noise_table import NoiseTable as NoiseTable
     from tacit.tables.perturb.noise_table import magnitude_noise as magnitude_noise
@@ -71,6 +79,14 @@ _HOMES = {
     "perturb.record_keys": ("with_record_keys", "unit_keys", "whole_keys"),
     "perturb.noise_table": ("NoiseTable", "magnitude_noise"),
     "perturb.noise_file": ("read_noise_table",),
+    "perturb.deviations": (
+        "observed_transitions",
+        "deviation_shares",
+        "largest_deviations",
+        "blurred_deviations",
+    ),
+    "perturb.noise_attack": ("noise_attack", "NoiseAttack"),
+    "comparison": ("compare", "Comparison"),
     "perturb.additivity": ("restore_additivity", "inconsistency"),
 }
 """Where the other public names live, by module of this package."""

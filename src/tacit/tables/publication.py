@@ -155,6 +155,7 @@ def write_csv(protected: ProtectedTable, path: str | Path) -> None:
     frame = public_frame(protected)
     text = [name for name, kind in frame.schema.items() if kind == pl.String]
     frame = frame.with_columns(_harmless(frame[name]) for name in text)
+    frame = frame.with_columns(frame[FLAG].replace([""], [None]))
     frame.columns = [harmless(name) for name in frame.columns]
     with new_file(Path(path)) as scratch:
         frame.write_csv(scratch)

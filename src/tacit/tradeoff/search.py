@@ -90,13 +90,15 @@ def search(
 
 def _axes(original: Microdata, risk: Any, utility: Any) -> tuple[Objective, Objective]:
     """Fill in what is not said: people and information, or the halves of the score."""
-    from tacit.tradeoff.file_risk import FileRisk
     from tacit.tradeoff.information_kept import InformationKept
     from tacit.tradeoff.score import Score
+    from tacit.tradeoff.target import Linkable
 
     has_keys = bool(original.schema.keys)
     if risk is None:
-        risk = FileRisk() if has_keys else Score().risk
+        # One attack, and the bound by classes: the pairwise linkages take too long on large files.
+        quick = Linkable(attacks=("identification-risk",))
+        risk = quick if has_keys else Score().risk
     if utility is None:
         utility = InformationKept() if has_keys else Score().loss
     return Objective.of(risk, "lower", "risk"), Objective.of(utility, "higher", "utility")

@@ -78,11 +78,14 @@ class Linkable(Value):
 
     title: ClassVar[str] = "People linkable by their keys"
 
+    attacks: tuple[str, ...] = _LINKAGES
+    """Keys of the linkage measures; the strongest counts."""
+
     def measure(self, original: Any, release: Any = None) -> Measurement:
         """Return the share."""
         keys = Microdata.of(original).schema.keys
         found: dict[str, float] = {}
-        for key in _LINKAGES:
+        for key in self.attacks:
             name = "keys" if "keys" in find(key, "risk").model_fields else "attributes"
             measure = registered(key, "risk", **{name: keys})
             try:

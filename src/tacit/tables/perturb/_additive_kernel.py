@@ -13,9 +13,7 @@ def _cost_of(leaf, step, start, cells, deviation, weight, bend):
     for at in range(start[leaf], start[leaf + 1]):
         c = cells[at]
         before, after = deviation[c], deviation[c] + step
-        total += weight[c] * (
-            abs(after) - abs(before) + bend * (after * after - before * before)
-        )
+        total += weight[c] * (abs(after) - abs(before) + bend * (after * after - before * before))
     return total
 
 

@@ -19,6 +19,8 @@ _PARTNERS = 6
 _BEND = 0.1
 """A little of the squared deviation: it tells apart changes that cost the same otherwise."""
 _ROUNDS = 30
+_WINDOWS = (6.0, 30.0, 1000.0)
+"""How far from their targets cells are sought by integer programming, one after the other."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,9 +42,7 @@ def free_leaves(table: Table, free: np.ndarray) -> Leaves | None:
     from scipy.sparse import csr_array
 
     at = np.flatnonzero(~table.is_total & free)
-    term = csr_array(
-        (np.ones(len(at)), (at, np.arange(len(at)))), shape=(table.n_cells, len(at))
-    )
+    term = csr_array((np.ones(len(at)), (at, np.arange(len(at)))), shape=(table.n_cells, len(at)))
     parts = _one_breakdown(table.relations)
     sums = term
     for _ in range(_MOST_LEVELS):
@@ -125,36 +125,51 @@ def nearest_by_programme(
 ) -> np.ndarray | None:
     """Return the nearest additive whole numbers by integer programming, whatever the relations.
 
-    For tables whose leaves are tied to each other; exact, and slow beyond some hundred cells.
+    For tables whose leaves are tied to each other; slow beyond some thousand cells. Values are
+    sought near their targets first: a narrow programme is much easier.
     """
-    from scipy.sparse import block_array, csc_array, eye_array
+    for window in _WINDOWS:
+        found = _within(table, target, free, least, window, seconds)
+        if found is not None:
+            return found
+    return None
+
+
+def _within(
+    table: Table, target: np.ndarray, free: np.ndarray, least: int, window: float, seconds: float
+) -> np.ndarray | None:
+    from scipy.sparse import block_array, csc_array, dia_array, eye_array
 
     from tacit.tables._linear_program import LinearProgram
 
-    n = table.n_cells
-    goal, known = np.where(np.isnan(target), 0.0, target), ~np.isnan(target)
-    most = float(goal.sum() + least * n)
+    n, n_sums = table.relations.shape[1], table.relations.shape[0]
+    known = ~np.isnan(target)
+    goal = np.where(known, target, 0.0)
+    low = np.where(known & free, np.maximum(goal - window, 0.0), 0.0)
+    far = goal + window if known.all() else np.full(n, goal.sum() + window)
+    high = np.where(free, far, 0.0)
     one, none = eye_array(n), None
+    most = dia_array((high[None, :], [0]), shape=(n, n))
     # Columns: values, distances, whether a value is above zero.
     rows = [
         [table.relations, none, none],
         [one, -one, none],
         [one, one, none],
         [one, none, -least * one],
-        [one, none, -most * one],
+        [one, none, -most],
     ]
     zero, wide = np.zeros(n), np.full(n, np.inf)
-    n_sums = table.relations.shape[0]
     programme = LinearProgram(
         csc_array(block_array(rows, format="csc")),
-        np.zeros(3 * n),
-        np.concatenate([np.where(free, most, 0.0), np.full(n, most), np.ones(n)]),
+        np.concatenate([low, zero, (low >= least).astype(float)]),
+        np.concatenate([high, np.full(n, np.inf), np.ones(n)]),
         cost=np.concatenate([zero, known.astype(float), zero]),
         row_lower=np.concatenate([np.zeros(n_sums), -wide, goal, zero, -wide]),
         row_upper=np.concatenate([np.zeros(n_sums), goal, wide, wide, zero]),
         integer=True,
     )
     programme.set_option("time_limit", seconds)
+    programme.set_option("mip_rel_gap", 0.01)
     programme.solve()
     return np.rint(programme.values[:n]) if programme.has_solution else None
 

@@ -73,7 +73,10 @@ def restore_additivity(
     target = _noisy(protected, how)
     missed = np.abs(protected.original.relations @ np.nan_to_num(target))
     if how is None:
-        notes = {"missed sums": int((missed > 1e-9).sum()), "largest miss": float(missed.max(initial=0))}
+        notes = {
+            "missed sums": int((missed > 1e-9).sum()),
+            "largest miss": float(missed.max(initial=0)),
+        }
         return replace(protected, notes={**protected.notes, **notes})
     if no_small_cells is None:
         no_small_cells = not np.any((target > 0) & (target < SMALLEST))

@@ -168,8 +168,8 @@ def _with_columns(data: Microdata, columns: dict[str, np.ndarray]) -> Microdata:
     import polars as pl
 
     table = data.local.with_columns([pl.Series(n, keys) for n, keys in columns.items()])
-    added = [Variable(name=n, kind=Kind.NUMERIC, roles=frozenset({Role.IDENTIFIER})) for n in columns]
-    schema = Schema(
-        variables=(*data.schema.variables, *added), constraints=data.schema.constraints
-    )
+    added = [
+        Variable(name=n, kind=Kind.NUMERIC, roles=frozenset({Role.IDENTIFIER})) for n in columns
+    ]
+    schema = Schema(variables=(*data.schema.variables, *added), constraints=data.schema.constraints)
     return replace(data, lazy=nw.from_native(table.lazy()), schema=schema)
