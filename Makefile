@@ -11,7 +11,7 @@ PEERS := .venv-peers
 PEERS := .venv-peers
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.setup-stamp
-EXTRAS := sql,formats
+EXTRAS := sql,formats,meaning
 FAST := tests/core tests/datasets tests/test_layout.py tests/test_import_light.py src/tacit
 
 .PHONY: help
