@@ -59,6 +59,9 @@ def test_parts_and_weights():
         (EXAMPLE_2.replace("[0.5, 0.5]", "[0.5, nan]"), "every outcome needs a payoff"),
         (EXAMPLE_2.replace('Bea = "P"', 'Bea = "X"'), "no strategy 'X'"),
         (EXAMPLE_2.replace("[0.5, 0.5]", "['x', 'y']"), "must be numbers"),
+        (EXAMPLE_2.replace("[0.5, 0.5]", "[1e308, 0]"), "at most 1e"),
+        ("weights = [1]\n[[outcome]]\nplay = ['a']\nprivacy = [1]", "weights. table"),
+        ("weights = {privacy = 'x'}\n[[outcome]]\nplay = ['a']\nprivacy = [1]", "finite number"),
     ],
 )
 def test_wrong_files_are_refused(text, message):

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from tacit.core.data import Microdata
+    from tacit.tradeoff.release_wizard import Outcome
     from tacit.tradeoff.target import Target
-    from tacit.tradeoff.wizard import Outcome
 
 _TARGET = "k >= 5; at most 5 % linkable"
 
@@ -133,7 +133,7 @@ def _numeric() -> Any:
 def _confirm(data: Microdata, target: Target, *, yes: bool) -> None:
     """Show what will be tried, and ask before the work begins."""
     from tacit.core.errors import ParameterError
-    from tacit.tradeoff.wizard import proposals
+    from tacit.tradeoff.release_wizard import proposals
 
     if yes:
         return

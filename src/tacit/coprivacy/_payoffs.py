@@ -17,6 +17,8 @@ from tacit.core.errors import DataError, ParameterError
 
 LARGEST = 20_000_000
 """Most numbers that a game may hold."""
+LARGEST_PAYOFF = 1e100
+"""Sums and differences of payoffs must stay numbers."""
 
 Strategies = tuple[tuple[str, ...], ...]
 
@@ -63,15 +65,15 @@ def _checked_shape(array: np.ndarray) -> np.ndarray:
 
 
 def check_numbers(array: np.ndarray, strategies: Strategies, players: Sequence[str]) -> None:
-    """Refuse payoffs that are missing or infinite, and say where."""
-    wrong = np.argwhere(~np.isfinite(array))
+    """Refuse payoffs that are missing, infinite or too large to reckon with, and say where."""
+    wrong = np.argwhere(~(np.abs(array) <= LARGEST_PAYOFF))
     if len(wrong):
         player, *profile = wrong[0].tolist()
         names = ", ".join(s[a] for s, a in zip(strategies, profile, strict=True))
         raise DataError(
             "every outcome needs a payoff for every player",
             got=f"{array[tuple(wrong[0])]} for {players[player]} at ({names})",
-            do="give a finite number",
+            do=f"give a number, at most {LARGEST_PAYOFF:g}",
         )
 
 

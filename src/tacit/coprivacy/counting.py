@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from tacit.coprivacy._payoffs import check_size
+from tacit.coprivacy._payoffs import LARGEST_PAYOFF, check_size
 from tacit.coprivacy.equilibrium import _dominance_of
 from tacit.coprivacy.game import SLACK, Dominance, Game
 from tacit.core.errors import DataError
@@ -59,8 +59,8 @@ class CountingGame:
         array = np.array(self.payoffs, dtype=float)
         if array.ndim != 2 or array.shape[0] != 2 or array.shape[1] < 1:
             raise DataError("a counting game needs payoffs of shape (2, players)", got=array.shape)
-        if not np.isfinite(array).all():
-            raise DataError("every payoff must be a finite number")
+        if not (np.abs(array) <= LARGEST_PAYOFF).all():
+            raise DataError(f"every payoff must be a number, at most {LARGEST_PAYOFF:g}")
         array.setflags(write=False)
         object.__setattr__(self, "payoffs", array)
 

@@ -309,7 +309,7 @@ def _checked_weights(weights: Mapping[str, float], parts: Mapping[str, Any]) -> 
     for name, weight in weights.items():
         if name not in parts:
             raise ParameterError(f"no part {name!r} of the utility", do=nearest(name, parts))
-        if not (np.isfinite(weight) and weight >= 0):
+        if not isinstance(weight, int | float | np.number) or not 0 <= weight < np.inf:
             raise ParameterError("a weight must be a finite number, 0 or above", got=weight)
     return {name: float(weights.get(name, 1.0)) for name in parts}
 

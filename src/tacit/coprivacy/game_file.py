@@ -54,6 +54,8 @@ def game_from_toml(text: str) -> Game:
         "strategies": _strategies(content.get("strategies")),
         "together": _tables(content, "together"),
     }
+    if not isinstance(content.get("weights", {}), dict):
+        raise ReadError("weights are written as a [weights] table", got=content["weights"])
     parts = _parts(outcomes)
     if list(parts) == ["payoffs"]:
         return Game(parts["payoffs"], **names)

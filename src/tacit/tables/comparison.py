@@ -18,6 +18,7 @@ from tacit.core.table_measures import (
     variance_change,
 )
 from tacit.core.table_risk import error_risk
+from tacit.tables._selection import code_keys
 from tacit.tables.protected import ProtectedTable
 from tacit.tables.table import Table
 
@@ -92,7 +93,7 @@ class Comparison:
             }
             for name, found in self.measures.items()
         ]
-        base = alt.Chart(alt.Data(values=points)).encode(
+        base = alt.Chart({"values": points}).encode(
             x=alt.X("loss:Q", title="absolute loss per cell, %"),
             y=alt.Y("risk:Q", title="risk: 100 / variance of changes", scale=alt.Scale(type="log")),
         )
@@ -168,14 +169,18 @@ def _inner(
     if first == second:
         raise ParameterError("rows and columns are different dimensions", got=first)
     down, across = (table.dimensions[known.index(name)].leaves for name in (first, second))
-    codes = [{first: r, second: c} for r in down for c in across]
-    try:
-        places = np.array([table.cell(**choice) for choice in codes])
-    except SchemaError as error:
-        raise SchemaError(
-            "a comparison needs every inner cell", do="tabulate with keep_empty=True"
-        ) from error
-    return places.reshape(len(down), len(across)), (tuple(down), tuple(across))
+    wanted = np.tile([d.index[d.total] for d in table.dimensions], (len(down) * len(across), 1))
+    for name, leaves, grid in ((first, down, 0), (second, across, 1)):
+        dimension = table.dimensions[known.index(name)]
+        codes = np.array([dimension.index[leaf] for leaf in leaves])
+        at = np.indices((len(down), len(across)))[grid].ravel()
+        wanted[:, known.index(name)] = codes[at]
+    keys, order = table.keys
+    asked = code_keys(wanted, table.dimensions)
+    place = np.minimum(np.searchsorted(keys, asked), len(keys) - 1)
+    if np.any(keys[place] != asked):
+        raise SchemaError("a comparison needs every inner cell", do="keep empty cells in the table")
+    return order[place].reshape(len(down), len(across)), (tuple(down), tuple(across))
 
 
 def _measured(

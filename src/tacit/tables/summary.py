@@ -25,6 +25,8 @@ WORDS = {
     Status.EMPTY: "Empty",
 }
 """The statuses in words, in reading order."""
+_FOUND = "Sensitive before"
+"""Sensitive cells of a table whose values were changed; they bear another status."""
 
 
 @dataclass(frozen=True)
@@ -123,13 +125,22 @@ def summarise(protected: ProtectedTable) -> Summary:
 
 def _lines(protected: ProtectedTable) -> Iterator[Line]:
     table, status = protected.original, protected.status
+    suppresses = protected.suppressed.any() or not protected.changed.any()
+    shown = (Status.SAFE, *SUPPRESSED[::2]) if suppresses and not protected.hides_changes else ()
     for word, title in WORDS.items():
         cells = status == word
-        if cells.any() or word in (Status.SAFE, *SUPPRESSED[::2]):
+        if cells.any() or word in shown:
             yield _line(table, title, cells)
-        if word == Status.PRIMARY:
-            for rule, hit in protected.sensitive.hits.items():
-                yield _line(table, rule, hit & protected.sensitive.cells, part_of=title)
+            if word == Status.PRIMARY:
+                yield from _by_rule(protected, title)
+    if len(protected.sensitive) and not shown:
+        yield _line(table, _FOUND, protected.sensitive.cells)
+        yield from _by_rule(protected, _FOUND)
+
+
+def _by_rule(protected: ProtectedTable, title: str) -> Iterator[Line]:
+    for rule, hit in protected.sensitive.hits.items():
+        yield _line(protected.original, rule, hit & protected.sensitive.cells, part_of=title)
 
 
 def _line(table: Table, title: str, cells: np.ndarray, part_of: str = "") -> Line:

@@ -65,8 +65,8 @@ def transition_matrix(
     never rise away from the count. Among such rows the one with the largest probability of no
     change is taken; where that would pass `centre`, it is set to `centre` and the tails are those
     of largest entropy. The even design maximises :math:`-\sum_j p_{ij} \log p_{ij}` instead, as
-    the R package ptable does. The paper bends its tails by hand towards a normal distribution, so for D
-    of 4 and 5 its figures differ from these in the third decimal.
+    the R package ptable does. The paper bends its tails by hand towards a normal distribution, so
+    for D of 4 and 5 its figures differ from these in the second decimal.
 
     Examples
     --------

@@ -85,9 +85,10 @@ def verify(protected: ProtectedTable, **options: Any) -> Verification:
     within = protected.notes.get("within")
     if within is not None and not protected.hides_changes:
         faults += _too_far(protected, float(within))
-        claimed = _as_intervals(protected, float(within))
         how = "an attack through the rounding interval of every cell"
-        return _attacked(claimed, faults, how, **options)
+        if faults:  # false claims are nothing to attack through
+            return Verification(passed=False, how=how, faults=tuple(faults))
+        return _attacked(_as_intervals(protected, float(within)), faults, how, **options)
     how = "the promises of the protection, which has checked every sensitive cell itself"
     return Verification(not faults, how, tuple(faults))
 

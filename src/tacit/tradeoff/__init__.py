@@ -11,10 +11,12 @@ from tacit.tradeoff.frontier import Frontier as Frontier
 from tacit.tradeoff.frontier import Point as Point
 from tacit.tradeoff.information_kept import InformationKept as InformationKept
 from tacit.tradeoff.objective import Condition as Condition
-from tacit.tradeoff.optimise import Improvement as Improvement
-from tacit.tradeoff.optimise import optimise as optimise
+from tacit.tradeoff.plan_search import search as search
+from tacit.tradeoff.post_masking import Improvement as Improvement
+from tacit.tradeoff.post_masking import optimise as optimise
+from tacit.tradeoff.release_wizard import Outcome as Outcome
+from tacit.tradeoff.release_wizard import wizard as wizard
 from tacit.tradeoff.score import Score as Score
-from tacit.tradeoff.search import search as search
 from tacit.tradeoff.space import Between as Between
 from tacit.tradeoff.space import Candidate as Candidate
 from tacit.tradeoff.space import Varied as Varied
@@ -24,5 +26,3 @@ from tacit.tradeoff.swapping import SwappingRisk as SwappingRisk
 from tacit.tradeoff.swapping import swap_candidates as swap_candidates
 from tacit.tradeoff.target import Analysis as Analysis
 from tacit.tradeoff.target import Target as Target
-from tacit.tradeoff.wizard import Outcome as Outcome
-from tacit.tradeoff.wizard import wizard as wizard

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tacit.tradeoff.frontier import Point
-    from tacit.tradeoff.wizard import Choice, Outcome
+    from tacit.tradeoff.release_wizard import Choice, Outcome
 
 _OFFERED = 3
 """Releases that are offered where the plans differ enough."""

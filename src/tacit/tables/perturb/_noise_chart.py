@@ -20,10 +20,10 @@ def noise_chart(noise: NoiseTable) -> Any:
 
     table = noise.frame.filter((pl.col("p") > 0) & (pl.col("i") <= noise.rows[:_MOST_ROWS][-1]))
     cells = table.group_by("i", "j", maintain_order=True).agg(pl.col("p").sum())
-    ticks = {"labelAngle": 0, "format": "~g"}
-    base = alt.Chart(alt.Data(values=cells.to_dicts())).encode(
-        x=alt.X("j:O", title="published", axis=alt.Axis(**ticks)),
-        y=alt.Y("i:O", title="true", axis=alt.Axis(**ticks)),
+    axis = alt.Axis(labelAngle=0, format="~g")
+    base = alt.Chart({"values": cells.to_dicts()}).encode(
+        x=alt.X("j:O", title="published", axis=axis),
+        y=alt.Y("i:O", title="true", axis=axis),
     )
     shade = alt.Scale(range=[_LIGHT, _DARK], domain=[0, 1], interpolate="rgb")
     squares = base.mark_rect().encode(color=alt.Color("p:Q", title="probability", scale=shade))

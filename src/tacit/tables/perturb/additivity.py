@@ -96,8 +96,8 @@ def restore_additivity(
 
 
 _PUBLIC = (
-    "Counts were then changed a little more so that they add up; the same cell may therefore differ "
-    "between tables."
+    "Counts were then changed a little more so that they add up; the same cell may therefore "
+    "differ between tables."
 )
 
 

@@ -89,7 +89,7 @@ class CellKeyMagnitude(
     noise: NoiseTable | None = None
     """Noise of totals; by default changes up to 5 units with variance 1."""
     odd_noise: NoiseTable | None = None
-    """Noise of totals of an odd number of contributors, where parity matters; one component only."""
+    """Noise of totals of an odd number of contributors, for one contribution only."""
     small_noise: NoiseTable | None = None
     """Noise of contributions below the separation point, in the unit of the variable."""
     include_zeros: bool = False
@@ -142,9 +142,9 @@ class CellKeyMagnitude(
             )
         known = table.respondents
         if self.basis == "value":
-            return np.abs(table.value)[:, None]
+            return np.asarray(np.abs(table.value)[:, None])
         if self.basis == "mean":
-            return (known.absolute / np.maximum(known.n_units, 1))[:, None]
+            return np.asarray((known.absolute / np.maximum(known.n_units, 1))[:, None])
         if known.depth < self.largest:
             raise SchemaError(
                 "the table knows too few of the largest contributions",

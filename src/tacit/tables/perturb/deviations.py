@@ -1,4 +1,4 @@
-"""How far protected counts are from the true ones: by count, by size of the change, cell by cell."""
+"""How far protected counts are from the true ones: by count, by size and cell by cell."""
 
 from __future__ import annotations
 
@@ -44,7 +44,8 @@ def observed_transitions(
     table = np.zeros((largest + 1, most + 1))
     np.add.at(table, (before[rows], np.minimum(after[rows], most)), 1)
     total = table.sum(axis=1, keepdims=True)
-    return np.divide(table, total, out=np.full(table.shape, np.nan), where=total > 0)
+    shares = np.divide(table, total, out=np.full(table.shape, np.nan), where=total > 0)
+    return np.asarray(shares)
 
 
 def deviation_shares(original: np.ndarray, released: Mapping[str, np.ndarray]) -> Any:
@@ -163,7 +164,8 @@ def _first_matrix(values: np.ndarray, spread: float, reach: int) -> np.ndarray:
     np.fill_diagonal(near, False)
     alone = ~near.any(axis=1)
     near[alone] = ~np.eye(len(values), dtype=bool)[alone]
-    return spread * near / near.sum(axis=1, keepdims=True) + (1 - spread) * np.eye(len(values))
+    moving = spread * near / near.sum(axis=1, keepdims=True)
+    return np.asarray(moving + (1 - spread) * np.eye(len(values)))
 
 
 def _whole_flows(flows: np.ndarray, times: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -177,7 +179,7 @@ def _whole_flows(flows: np.ndarray, times: np.ndarray, rng: np.random.Generator)
             whole[d, other] -= 1
             whole[other, d] -= 1
     np.fill_diagonal(whole, times - whole.sum(axis=1))
-    return whole
+    return np.asarray(whole)
 
 
 def _pair(original: Any, released: Any) -> tuple[np.ndarray, np.ndarray]:

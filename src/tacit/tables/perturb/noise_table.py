@@ -162,7 +162,7 @@ class NoiseTable(Value):
         bounds[self._first[1:] - 1] = modulus
         which = np.repeat(np.arange(len(self.rows)), np.diff(self._first))
         at = np.searchsorted(which * _SPAN + bounds, row * _SPAN + keys, side="right")
-        return self.changes_array[at]
+        return np.asarray(self.changes_array[at])
 
     def changes(self, counts: np.ndarray, keys: np.ndarray, *, modulus: int) -> np.ndarray:
         """Return the change of each count at its cell key.
@@ -175,7 +175,7 @@ class NoiseTable(Value):
             Cell keys, whole numbers from 0 to below `modulus`.
         """
         keys = np.asarray(keys, dtype=np.int64)
-        if keys.size and not (0 <= keys.min() and keys.max() < modulus <= _SPAN // 2):
+        if keys.size and not (keys.min() >= 0 and keys.max() < modulus <= _SPAN // 2):
             raise ParameterError("cell keys must be at least 0 and below their modulus")
         return self._looked_up(self._row_of(np.asarray(counts, dtype=float)), keys, modulus)
 

@@ -7,11 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from tacit.core.progress import track
-from tacit.tables.suppress._repair_local import Surroundings
+from tacit.tables.suppress._repair_local import Graph, Surroundings
 from tacit.tables.suppress._repair_search import Search, pieces
 
-NEARBY = (500, 2000, 10_000)
+NEARBY = (600, 2500, 10_000)
 """Cells of the surroundings in which a proof is looked for, in turn; then the whole table."""
+SHORT = 60
+"""Cells up to which a proof serves other needs; what rests on long ones is hard to clean up."""
 
 
 class Nearby:
@@ -59,12 +61,19 @@ class Nearby:
             self.n_solved += 1
             change = program.cheapest(np.array([0]), amount, self._charge(near), np.empty(0, int))
             if change is not None:
-                for part, moves in pieces(graph, change):
-                    self._read(near[part], moves)
-                return self.search.pattern.cells[need] is not None
+                self._use(need, near, change, graph)
+                return True
             if len(near) >= self.problem.n_cells:
                 break
         return False
+
+    def _use(self, need: int, near: np.ndarray, change: np.ndarray, graph: Graph) -> None:
+        """Prove a need by the part of a change that moves its cell, and others if it is short."""
+        for part, moves in pieces(graph, change):
+            if part[0] == 0:
+                self.search.pattern.assign(need, near[part], moves)
+            if len(part) <= SHORT:
+                self._read(near[part], moves)
 
     def _charge(self, near: np.ndarray) -> np.ndarray:
         users = self.search.pattern.users[near]

@@ -8,7 +8,7 @@ import tacit
 from tacit import mask, risk
 from tacit.core.errors import ProtectionError, SchemaError, WriteError
 from tacit.tradeoff import Effort, Target, wizard
-from tacit.tradeoff.wizard import proposals
+from tacit.tradeoff.release_wizard import proposals
 
 FEW = Effort(evaluations=10, replicates=1, workers=1)
 

@@ -20,7 +20,7 @@ from tacit.tradeoff.effort import Effort
 from tacit.tradeoff.frontier import Frontier, Point, maximal
 from tacit.tradeoff.information_kept import InformationKept
 from tacit.tradeoff.objective import Condition
-from tacit.tradeoff.search import search
+from tacit.tradeoff.plan_search import search
 from tacit.tradeoff.space import Varied
 from tacit.tradeoff.target import KeptAnalysis, Linkable, Target
 
