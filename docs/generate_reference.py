@@ -20,6 +20,8 @@ import tacit
 from tacit.cli.catalogue import described
 from tacit.cli.main import app
 from tacit.core import families
+from tacit.tables.protection import Protection
+from tacit.tables.rule import Rule
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 GOLDEN = REPOSITORY / "tests" / "golden"
@@ -28,6 +30,8 @@ FAMILIES = {
     "mask": ("Masking methods", families.Mask),
     "risk": ("Risk measures", families.Risk),
     "utility": ("Utility measures", families.Utility),
+    "rule": ("Rules for sensitive cells", Rule),
+    "protection": ("Protections of tables", Protection),
     "format": ("File formats", families.Format),
     "document": ("Documents of the dossier", families.Document),
 }
@@ -141,6 +145,8 @@ def usage(method, document) -> str:
     if method.family == "format":
         endings = ", ".join(f"``{ending}``" for ending in method.suffixes)
         return f"File endings: {endings}." if endings else ""
+    if method.family in ("rule", "protection"):
+        return _table_usage(method)
     if method.family not in _OPTIONS or "example_step" not in document:
         return ""
     given = ", ".join(f"{name}={value!r}" for name, value in method.example.items())
@@ -150,6 +156,17 @@ def usage(method, document) -> str:
         parts += ["In a plan file:", _code("toml", document["example_toml"])]
     option = f"{_OPTIONS[method.family]} {shlex.quote(document['example_step'])}"
     return "\n\n".join([*parts, "On the command line:", _code("text", option)])
+
+
+def _table_usage(method) -> str:
+    """Show a rule or a protection in the library and on the command line."""
+    given = ", ".join(f"{name}={value!r}" for name, value in method.example.items())
+    call = f"from tacit import tables\n\ntables.{method.__name__}({given})"
+    text = method(**method.example).short() if method.family == "rule" else method.key
+    option = f"tacit table --{'rule' if method.family == 'rule' else 'method'} {shlex.quote(text)}"
+    return "\n\n".join(
+        ["In the library:", _code("python", call), "On the command line:", _code("text", option)]
+    )
 
 
 def golden_tests(method) -> str:

@@ -13,7 +13,7 @@ from tacit.cli import main
 from tacit.cli.main import Program
 from tacit.core.errors import DataError
 
-COMMANDS = ["inspect", "apply", "measure", "methods", "replay", "coprivacy", "demo"]
+COMMANDS = ["inspect", "apply", "measure", "table", "methods", "replay", "coprivacy", "demo"]
 
 
 def test_help_names_every_command_and_the_exit_codes(run):

@@ -66,7 +66,9 @@ def test_every_protection_of_the_registry(run, folder, business, key):
     if key.startswith("suppress"):
         assert cells["flag"].null_count() < cells.height
         shown = cells["flag"].is_null().to_numpy()
-        assert np.allclose(cells["turnover"].to_numpy()[shown], original["original"].to_numpy()[shown])
+        assert np.allclose(
+            cells["turnover"].to_numpy()[shown], original["original"].to_numpy()[shown]
+        )
     assert (folder / "out/dossier/table.hst").is_file() == key.startswith("suppress")
 
 

@@ -40,7 +40,9 @@ def test_a_plan_file_is_read_with_what_it_says_of_its_use(tmp_path):
     assert about["source"] == "here"
 
 
-@pytest.mark.parametrize("text", ["", "format = 7\n[table]\n", "= nonsense", 'format = 1\ntable = "x"'])
+@pytest.mark.parametrize(
+    "text", ["", "format = 7\n[table]\n", "= nonsense", 'format = 1\ntable = "x"']
+)
 def test_other_files_are_refused(text, tmp_path):
     (tmp_path / "plan.toml").write_text(text, encoding="utf-8")
     with pytest.raises(PlanError):

@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 
 def table(
     data: DataArgument,
-    out: Annotated[
-        Path, Argument(metavar="OUT", help="Folder of the result.", show_default=False)
-    ],
+    out: Annotated[Path, Argument(metavar="OUT", help="Folder of the result.", show_default=False)],
     reading: Reading,
     cells: Cells,
     protecting: Protecting,

@@ -93,7 +93,10 @@ def protection(name: str, options: list[str]) -> Protection:
     if len(found) > 1:
         raise ParameterError(f"{name!r} may be several protections", got=", ".join(found))
     if not found:
-        raise UnknownMethodError(f"there is no protection {name!r}", do=nearest(key, known))
+        short = [k.partition("-")[2] for k in known if "-" in k]
+        raise UnknownMethodError(
+            f"there is no protection {name!r}", do=nearest(key, [*known, *short])
+        )
     method, given = known[found[0]], {}
     for text in options:
         parameter, value = _pair(text, text)

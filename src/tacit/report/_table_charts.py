@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -61,7 +62,7 @@ def _times(starts: Sequence[float]) -> list[str]:
 
 
 def _words(texts: Sequence[str], unit: str) -> list[str]:
-    between = [f"{a} to {b}{unit}" for a, b in zip(texts[:-1], texts[1:], strict=True)]
+    between = [f"{a} to {b}{unit}" for a, b in pairwise(texts)]
     return [*between, f"{texts[-1]}{unit} and more"]
 
 

@@ -68,12 +68,16 @@ def table_view(protected: ProtectedTable) -> TableView | None:
         )
         for r in i
     )  # fmt: skip
-    heads = ((table.variable or "count",) if across is None else
-             tuple(f"{across.codes[c]} {across.labels.get(across.codes[c], '')}".strip() for c in j))  # fmt: skip
+    heads = (table.variable or "count",) if across is None else tuple(_head(across, c) for c in j)
     return TableView(
         down.name, "" if across is None else across.name, heads, rows,
         _left_out(protected, (down, len(i)), (across, len(j))),
     )  # fmt: skip
+
+
+def _head(dimension: Dimension, place: int) -> str:
+    code = dimension.codes[place]
+    return f"{code} {dimension.labels.get(code, '')}".strip()
 
 
 def _shown(dimension: Dimension, most: int) -> np.ndarray:
@@ -122,5 +126,7 @@ class _Texts:
         if np.isnan(published):
             return Square(f"{self.number(original)} {MARK}", str(status), hint)
         if published != original:
-            return Square(self.number(published), str(status), f"{hint}, was {self.number(original)}")
+            return Square(
+                self.number(published), str(status), f"{hint}, was {self.number(original)}"
+            )
         return Square(self.number(original), str(status), hint)

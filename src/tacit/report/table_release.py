@@ -140,9 +140,7 @@ class TableRelease:
         return {
             "source": self.source,
             "original_digest": table_digest(self.protected.original),
-            "published_digest": {
-                name: file_digest(public / f"{name}.csv") for name in self.parts
-            },
+            "published_digest": {name: file_digest(public / f"{name}.csv") for name in self.parts},
             "versions": versions(),
         }
 

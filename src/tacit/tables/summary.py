@@ -85,17 +85,18 @@ class Summary:
         }  # fmt: skip
 
     def __str__(self) -> str:
-        rows = [(("  " if x.part_of else "") + x.title, f"{x.cells:,}", _records(x), f"{x.value:,.10g}")
-                for x in self.lines]  # fmt: skip
-        head = ("Status", "Cells", "Records", "Value")
-        widths = [max(len(row[j]) for row in (head, *rows)) for j in range(4)]
+        rows = [("Status", "Cells", "Records", "Value"), *map(_written, self.lines)]
+        widths = [max(len(row[j]) for row in rows) for j in range(4)]
         lines = [self.table, self.method, ""]
-        for row in (head, *rows):
-            first, *others = (cell.ljust(w) if j == 0 else cell.rjust(w)
-                              for j, (cell, w) in enumerate(zip(row, widths, strict=True)))  # fmt: skip
-            lines.append("  ".join([first, *others]))
-        lines += [f"{name}: {fact}" for name, fact in self.facts.items()]
-        return "\n".join(lines)
+        for first, *others in rows:
+            right = (text.rjust(w) for text, w in zip(others, widths[1:], strict=True))
+            lines.append("  ".join([first.ljust(widths[0]), *right]))
+        return "\n".join([*lines, *(f"{name}: {fact}" for name, fact in self.facts.items())])
+
+
+def _written(line: Line) -> tuple[str, str, str, str]:
+    title = f"  {line.title}" if line.part_of else line.title
+    return title, f"{line.cells:,}", _records(line), f"{line.value:,.10g}"
 
 
 def _records(line: Line) -> str:

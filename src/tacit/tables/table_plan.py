@@ -54,8 +54,9 @@ class TablePlan(Value):
     >>> import polars as pl
     >>> from tacit import tables
     >>> frame = pl.DataFrame({"region": list("NNSSEE"), "x": [90, 1, 20, 25, 30, 33]})
-    >>> plan = TablePlan(by=[["region"]], value="x", rule="dominance(1,80)",
-    ...                  method=tables.SuppressModular())
+    >>> plan = TablePlan(
+    ...     by=[["region"]], value="x", rule="dominance(1,80)", method=tables.SuppressModular()
+    ... )
     >>> made = plan.apply(frame)
     >>> int(made.suppressed.sum()), TablePlan.from_toml(plan.to_toml()) == plan
     (2, True)
@@ -103,7 +104,7 @@ class TablePlan(Value):
         from tacit.tables.link import link
         from tacit.tables.tabulate import tabulate
 
-        weights = {} if self.weights is None else {"weights": self.weights}
+        weights: dict[str, Any] = {} if self.weights is None else {"weights": self.weights}
         tables = {
             " x ".join(by): tabulate(
                 data, by, self.value,

@@ -224,6 +224,9 @@ def _most_even(
     matrix, sums = _independent(equal, target)
     if len(sums) >= len(start):
         return start
+    smooth = _exponential(matrix, sums)
+    if smooth is not None and np.all(falling @ smooth <= 1e-12):
+        return smooth
     limits = [LinearConstraint(matrix, sums, sums)]
     if len(falling):
         limits.append(LinearConstraint(falling, -np.inf, 0.0))
@@ -242,6 +245,23 @@ def _most_even(
     # One least-squares step puts the row back on its equations to the last digit.
     row = found.x + np.linalg.lstsq(matrix, sums - matrix @ found.x, rcond=None)[0]
     return np.asarray(np.clip(row, 0.0, 1.0))
+
+
+def _exponential(matrix: np.ndarray, sums: np.ndarray) -> np.ndarray | None:
+    """Return the row of largest entropy under equations alone, or nothing if some would be 0.
+
+    It has the form exp(sum of multiples of the equations); Newton's method finds the multiples.
+    """
+    multiples = np.zeros(len(sums))
+    for _ in range(200):
+        row = np.exp(np.clip(multiples @ matrix - 1.0, -700, 50))
+        missed = sums - matrix @ row
+        if np.abs(missed).max() < 1e-14:
+            return np.asarray(row)
+        curvature = (matrix * row) @ matrix.T + 1e-15 * np.eye(len(sums))
+        step = np.linalg.lstsq(curvature, missed, rcond=None)[0]
+        multiples = multiples + step * min(1.0, 2.0 / np.abs(step @ matrix).max())
+    return np.asarray(row) if np.abs(missed).max() < 1e-10 else None
 
 
 def _independent(matrix: np.ndarray, target: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

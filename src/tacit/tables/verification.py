@@ -1,4 +1,4 @@
-"""Before a table goes out: does it keep what its protection promises?"""
+"""The check before a table goes out: whether it keeps what its protection promises."""
 
 from __future__ import annotations
 

@@ -32,9 +32,7 @@ def told(tmp_path):
 
 
 def test_every_word(table, told):
-    text = (
-        'N,1,u\nN,1,pl,2,3.5\nS,1,p\nS,2,m\n"Ü, W",2,s\nN,2,c,12\n"","",ab,0,500\n'
-    )
+    text = 'N,1,u\nN,1,pl,2,3.5\nS,1,p\nS,2,m\n"Ü, W",2,s\nN,2,c,12\n"","",ab,0,500\n'
     made = apply_apriori(table, told(text))
     at = {k: made.cell(**k_) for k, k_ in (
         ("n1", {"region": "N", "size": "1"}), ("s1", {"region": "S", "size": "1"}),

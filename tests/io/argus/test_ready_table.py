@@ -47,9 +47,7 @@ def test_totals_can_be_added_up_anew(samples):
 def test_microdata_of_the_same_table_have_the_unsafe_cells_of_the_official_output(samples):
     """expected/Simple2D.txt: 9 unsafe cells under P(15, 1)."""
     data = tacit.read(samples / "tau_testW.asc.gz")
-    table = tacit.tabulate(
-        data, ["Size", "Region"], "Var2", weights=None, missing="own category"
-    )
+    table = tacit.tabulate(data, ["Size", "Region"], "Var2", weights=None, missing="own category")
     found = table.sensitive(tables.PPercent(p=15))
     official = pl.read_csv(
         samples / "expected" / "Simple2D.txt", has_header=False, schema_overrides=[pl.String] * 4
@@ -104,7 +102,7 @@ def test_unknown_codes_and_missing_metadata_are_named(tmp_path):
         '<SEPARATOR> ","\nr\n <RECODEABLE>\n <HIERCODELIST> "t.hrc"\nx\n <NUMERIC>\n',
         encoding="utf-8",
     )
-    with pytest.raises(ReadError, match="codes of 'r' that are not in its hierarchy.*'B'"):
+    with pytest.raises(ReadError, match=r"codes of 'r' that are not in its hierarchy.*'B'"):
         read_table(tmp_path / "t.tab")
     with pytest.raises(ReadError, match="did you mean 'r'"):
         read_table(tmp_path / "t.tab", by="rr")
@@ -115,5 +113,5 @@ def test_a_number_that_is_none_is_named(tmp_path):
     (tmp_path / "t.rda").write_text(
         '<SEPARATOR> ";"\nr\n <RECODEABLE>\nx\n <NUMERIC>\n', encoding="utf-8"
     )
-    with pytest.raises(ReadError, match="row 2 of t.tab: 'x' is not a number"):
+    with pytest.raises(ReadError, match=r"row 2 of t.tab: 'x' is not a number"):
         read_table(tmp_path / "t.tab")

@@ -177,3 +177,13 @@ def test_bad_parameters_are_refused():
         SuppressModular(cost="beauty")
     with pytest.raises(ParameterError):
         SuppressModular(seconds=0)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_road_for_large_tables_is_as_safe(random_case, weak_cells, monkeypatch, seed):
+    """Large tables are proved nearby; here every table counts as large, and long proofs as long."""
+    monkeypatch.setattr("tacit.tables.suppress._repair.LARGE", 0)
+    monkeypatch.setattr("tacit.tables.suppress._repair_nearby.SHORT", 3)
+    monkeypatch.setattr("tacit.tables.suppress._repair_nearby.NEARBY", (6, 12))
+    table, sensitive = random_case(seed, ("any", "nested", "negative", "linked")[seed % 4])
+    _holds_or_refuses(SuppressModular(), table, sensitive, weak_cells)

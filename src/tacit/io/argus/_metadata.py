@@ -85,7 +85,7 @@ def dimension_of(
     if tree is None:
         leaves = [code for code in observed if code.strip() not in ("", total.strip())]
         flat = Dimension.flat(item.name, leaves, total)
-        return flat.replace(labels={c: t for c, t in labels.items() if c in flat.index})
+        return _worded(flat, labels)
     known = {code.strip() for path in tree.paths for code in path} | {total.strip(), ""}
     # tau-ARGUS puts the codes for missing values beside the top of the hierarchy.
     missing = {code.strip() for code in (*item.missing, str(item.width))}
@@ -93,7 +93,13 @@ def dimension_of(
     depth = len(tree.paths[0])
     paths = (*tree.paths, *(((code,) * (depth - 1)) + (ANY,) for code in beside))
     made = Dimension.from_trees(item.name, Tree(paths=paths), total=total)
-    return made.replace(labels={c: t for c, t in labels.items() if c in made.index})
+    return _worded(made, labels)
+
+
+def _worded(dimension: Dimension, labels: dict[str, str]) -> Dimension:
+    known = {code: text for code, text in labels.items() if code in dimension.index}
+    named: Dimension = dimension.replace(labels=known)
+    return named
 
 
 def tree_of(item: Item, folder: Path, find: Any) -> Tree | None:

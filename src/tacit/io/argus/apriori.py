@@ -119,11 +119,11 @@ def _cells(table: Table, entries: list[Entry], path: Path, ignore_unknown: bool)
     for j, dimension in enumerate(table.dimensions):
         reader = CodeReader(dimension)
         found[:, j] = [reader.place(entry.codes[j]) for entry in entries]
-    known = (found >= 0).all(axis=1)
+    known = np.asarray((found >= 0).all(axis=1))
     keys, order = table.keys
     packed = code_keys(np.where(known[:, None], found, 0), table.dimensions)
     near = np.minimum(np.searchsorted(keys, packed), len(keys) - 1)
-    known &= keys[near] == packed
+    known = known & np.asarray(keys[near] == packed)
     wrong = np.flatnonzero(~known)
     if len(wrong) and not ignore_unknown:
         entry = entries[wrong[0]]

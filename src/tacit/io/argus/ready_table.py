@@ -39,8 +39,8 @@ def read_table(
     """Read a ready table of tau-ARGUS.
 
     The metadata say which columns are codes, value, frequency, largest contributions, shadow, cost,
-    status and protection levels, and name the hierarchies. Status ``U`` declares a cell unsafe, with
-    the levels of its row; ``P`` says that it must be published. A decimal comma is recognised.
+    status and protection levels, and name the hierarchies. Status ``U`` declares a cell unsafe,
+    with the levels of its row; ``P`` says that it must be published. A decimal comma is recognised.
 
     Parameters
     ----------
@@ -157,7 +157,9 @@ def _dimensions(
 def _labels(item: Item, described: Metadata, encoding: str) -> dict[str, str]:
     """Return the words for codes, where the file that holds them is there."""
     name = item.word("CODELIST")
-    path = _find(described.path.parent, name.replace("\\", "/").rsplit("/", 1)[-1]) if name else None
+    path = (
+        _find(described.path.parent, name.replace("\\", "/").rsplit("/", 1)[-1]) if name else None
+    )
     return {} if path is None else _code_list(path, encoding)
 
 
@@ -304,5 +306,3 @@ def _columns(table: Table, sensitive: Sensitive) -> tuple[Any, dict[str, str]]:
         raise SchemaError("a dimension has the name of another column", got=min(taken))
     series = [pl.Series(name, given) for name, (_, given) in added.items()]
     return rows.with_columns(series), {name: tag for name, (tag, _) in added.items()}
-
-

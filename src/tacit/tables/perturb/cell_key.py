@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-from typing import Annotated, Self
+from functools import cached_property, lru_cache
+from typing import Annotated, Any, Self
 
 import numpy as np
 from annotated_types import Ge, Gt, Le
@@ -85,15 +85,13 @@ class CellKey(
         """The noise: what each count may become, and with what probability."""
         if self.noise is not None:
             return self.noise
-        return NoiseTable.of_matrix(
-            transition_matrix(
-                self.max_change,
-                self.variance,
-                no_small_cells=self.no_small_cells,
-                centre=self.centre,
-                design=self.design,
-                monotone=self.monotone,
-            )
+        return _designed(
+            self.max_change,
+            self.variance,
+            no_small_cells=self.no_small_cells,
+            centre=self.centre,
+            design=self.design,
+            monotone=self.monotone,
         )
 
     def protect(self, table: Table, sensitive: Sensitive) -> ProtectedTable:
@@ -120,6 +118,11 @@ class CellKey(
             "the sum of their parts. Counts of 0 stay 0, but a published 0 may have been a small "
             f"count.{'' if small else ' No count of 1 or 2 is published.'}"
         )
+
+
+@lru_cache(maxsize=32)
+def _designed(max_change: int, variance: float, **options: Any) -> NoiseTable:
+    return NoiseTable.of_matrix(transition_matrix(max_change, variance, **options))
 
 
 def _counts(table: Table) -> np.ndarray:

@@ -150,6 +150,7 @@ def _by_programme(table: Table, low: np.ndarray, high: np.ndarray, cells: np.nda
         for cell in cells:
             for sign, ends in ((1.0, low), (-1.0, high)):
                 programme.set_cost([cell], sign)
+                programme.forget()
                 if programme.solve() == "optimal":
                     end = programme.values[cell]
                     ends[cell] = np.ceil(end - _WHOLE) if sign > 0 else np.floor(end + _WHOLE)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Self
 
@@ -273,6 +273,11 @@ def magnitude_noise(
             "noise needs a largest change of at least 1, a variance above 0 and a step up to 1",
             got=f"{max_change}, {variance:g}, {step:g}",
         )
+    return _magnitude_noise(max_change, variance, step, design)
+
+
+@lru_cache(maxsize=32)
+def _magnitude_noise(max_change: int, variance: float, step: float, design: Design) -> NoiseTable:
     start, change, upper = [0.0], [0.0], [1.0]
     for size in range(1, max_change + 1):
         allowed = np.arange(0, size + max_change + step / 2, step)

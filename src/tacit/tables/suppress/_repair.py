@@ -122,7 +122,7 @@ def _first_pattern(
             return search
     raise ProtectionError(
         "no suppression can protect some sensitive cells",
-        got=table.describe(np.unique(search.problem.cells[search.problem.needs.cell[failed]])),
+        got=table.describe(failed),
         do="unfreeze cells around them, widen the bounds, or collapse categories (redesign)",
     )
 
@@ -137,7 +137,7 @@ def _first_sweep(search: Search, started: bool, groups: list[np.ndarray] | None)
 
 
 def _other_side(search: Search, failed: list[int]) -> np.ndarray:
-    """Ask for the width below where it is not to be had above; return needs that still fail."""
+    """Ask for the width below where it is not to be had above; return cells that still fail."""
     if not failed:
         return np.empty(0, dtype=np.int64)
     needs, problem = search.problem.needs, search.problem
@@ -154,16 +154,18 @@ def _other_side(search: Search, failed: list[int]) -> np.ndarray:
     again = np.flatnonzero(amount != needs.amount)
     dead = [k for k in failed if k not in set(again.tolist())]
     idle = again[amount[again] <= 0]
-    for k in idle:
-        search.pattern.assign(int(k), np.empty(0, np.int64), np.empty(0))
     more = search.sweep(0.0, [again[amount[again] > 0]]) if len(again) > len(idle) else []
-    return np.array([*dead, *more], dtype=np.int64)
+    bad = np.unique(problem.cells[needs.cell[np.array([*dead, *more], dtype=np.int64)]])
+    search.drop(idle.tolist())
+    return np.asarray(bad)
 
 
 def _cheaper(search: Search, effort: Effort, until: float) -> None:
     """Look for a cheaper pattern; every step leaves one that protects."""
     search.start = np.zeros_like(search.start)
-    if effort.rounds and search.problem.n_cells <= LARGE:
+    if search.problem.n_cells > LARGE:
+        Nearby(search, np.inf).shorten(until)
+    elif effort.rounds:
         improve(search, effort.rounds, until)
     for number in range(effort.prune):
         if time.monotonic() > until:

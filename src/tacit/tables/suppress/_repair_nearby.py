@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 
 import numpy as np
@@ -13,7 +14,7 @@ from tacit.tables.suppress._repair_search import Search, pieces
 NEARBY = (600, 2500, 10_000)
 """Cells of the surroundings in which a proof is looked for, in turn; then the whole table."""
 SHORT = 60
-"""Cells up to which a proof serves other needs; what rests on long ones is hard to clean up."""
+"""Cells of a proof above which a shorter one is looked for; long ones are hard to clean up."""
 
 
 class Nearby:
@@ -68,12 +69,37 @@ class Nearby:
         return False
 
     def _use(self, need: int, near: np.ndarray, change: np.ndarray, graph: Graph) -> None:
-        """Prove a need by the part of a change that moves its cell, and others if it is short."""
+        """Prove a need by the part of a change that moves its cell, and others where it can."""
         for part, moves in pieces(graph, change):
-            if part[0] == 0:
+            if part[0] == 0 and self._is_worse(need, len(part)):
                 self.search.pattern.assign(need, near[part], moves)
-            if len(part) <= SHORT:
-                self._read(near[part], moves)
+            self._read(near[part], moves)
+
+    def _is_worse(self, need: int, n: int) -> bool:
+        """Return whether a need has no proof yet, or one much longer than `n` cells."""
+        held = self.search.pattern.cells[need]
+        return held is None or (len(held) > SHORT and len(held) > 2 * n)
+
+    def shorten(self, until: float) -> None:
+        """Look for short proofs among the cells suppressed already, in place of long ones."""
+        pattern, needs = self.search.pattern, self.problem.needs
+        sizes = np.array([0 if held is None else len(held) for held in pattern.cells])
+        hidden = pattern.hidden
+        for need in np.argsort(-sizes, kind="stable")[: int((sizes > SHORT).sum())]:
+            if time.monotonic() > until:
+                break
+            held = pattern.cells[need]
+            if held is None or len(held) <= SHORT:
+                continue
+            near = self._around.near(needs.cell[[need]], hidden, NEARBY[0])
+            program, graph = self._around.program(near)
+            amount = needs.amount[[need]] * needs.sign[need]
+            price = 0.01 * self.problem.cost[near] / (1.0 + pattern.users[near])
+            charge = np.where(self._free[near], 0.0, price)
+            change = program.cheapest(np.array([0]), amount, charge, np.empty(0, int))
+            self.n_solved += 1
+            if change is not None:
+                self._use(int(need), near, change, graph)
 
     def _charge(self, near: np.ndarray) -> np.ndarray:
         users = self.search.pattern.users[near]
@@ -98,6 +124,6 @@ class Nearby:
         asked = np.flatnonzero((need >= 0) & (moves * sign > 0))
         enough = moves[asked] * sign * reach >= amount[need[asked]]
         for k in asked[enough]:
-            if self.search.pattern.cells[need[k]] is None:
+            if self._is_worse(int(need[k]), len(cells)):
                 factor = max(amount[need[k]] / abs(moves[k]), min(1.0, reach))
                 self.search.pattern.assign(int(need[k]), cells, moves * factor)
