@@ -78,7 +78,7 @@ class Frontier:
     -----
     Release :math:`R_1` is no better than :math:`R_2`, Eq. (5) of [karr2004]_, if
 
-    .. math:: R_1 \le_{RU} R_2 \iff DR(R_2) \le DR(R_1) \text{ and } DU(R_2) \ge DU(R_1).
+    .. math:: R_1 \le_{RU} R_2 \Leftrightarrow DR(R_2) \le DR(R_1) \text{ and } DU(R_2) \ge DU(R_1).
 
     The frontier holds the maximal elements of this order. Only they need be considered further.
 
