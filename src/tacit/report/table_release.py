@@ -100,13 +100,14 @@ class TableRelease:
     def _document(self, folder: Path, public: Path) -> None:
         from tacit.report.table_report import table_report
         from tacit.tables._workbook import dossier_workbook, inside_frame
+        from tacit.tables.publication import write_frame
 
         protected, found = self.protected, self.verification.audit
         inside_frame(protected).write_parquet(folder / "cells.parquet")
         frames = {"summary": protected.summary().frame}
         if found is not None:
             frames["intervals"] = found.frame
-            found.frame.write_csv(folder / "intervals.csv")
+            write_frame(found.frame, folder / "intervals.csv")
         if protected.original.n_cells <= _MOST_IN_A_SHEET:
             dossier_workbook(protected, folder / "table.xlsx", frames)
         self._write_apriori(folder)

@@ -150,19 +150,23 @@ def write_csv(protected: ProtectedTable, path: str | Path) -> None:
 
     A code that a spreadsheet would take for a formula gets an apostrophe in front.
     """
+    frame = public_frame(protected)
+    write_frame(frame.with_columns(frame[FLAG].replace([""], [None])), path)
+
+
+def write_frame(frame: Any, path: str | Path) -> None:
+    """Write a frame as CSV, whole or not at all, with no text a spreadsheet takes for a formula."""
     import polars as pl
 
-    frame = public_frame(protected)
     text = [name for name, kind in frame.schema.items() if kind == pl.String]
     frame = frame.with_columns(_harmless(frame[name]) for name in text)
-    frame = frame.with_columns(frame[FLAG].replace([""], [None]))
     frame.columns = [harmless(name) for name in frame.columns]
     with new_file(Path(path)) as scratch:
         frame.write_csv(scratch)
 
 
 def _harmless(column: Any) -> Any:
-    codes = column.unique().to_list()
+    codes = column.drop_nulls().unique().to_list()
     return column.replace(codes, [harmless(code) for code in codes])
 
 

@@ -45,6 +45,13 @@ def test_a_small_file_is_read(written):
     table.check_additive()
 
 
+def test_a_sliding_level_is_never_lost(written):
+    """It becomes levels on both sides: what passes them is at least as wide as was asked."""
+    table = read_jj(written(SMALL.replace("2 3 1\n", "2 3 9\n")))
+    found = table.sensitive()
+    assert (found.below[1], found.above[1]) == (4, 5)
+
+
 def test_the_leading_zero_may_be_left_out(written):
     assert read_jj(written(SMALL.removeprefix("0\n"))).n_cells == 4
 

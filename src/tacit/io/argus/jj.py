@@ -29,8 +29,9 @@ def read_jj(path: str | Path) -> Table:
 
     A line per cell (number, value, cost, status, lower and upper bound, lower, upper and sliding
     protection level), then a line per sum. Status ``u`` is a cell declared unsafe, ``z`` one that
-    must be published, ``m`` one that must be suppressed, ``s`` any other. The sliding level is not
-    kept: the levels below and above are what a table can ask for.
+    must be published, ``m`` one that must be suppressed, ``s`` any other. A table asks for levels
+    below and above only: where the sliding level is more than their sum, both are raised to meet
+    it.
 
     Parameters
     ----------
@@ -60,9 +61,11 @@ def read_jj(path: str | Path) -> Table:
         if len(words) != _N_WORDS:
             raise lines.error(f"a cell has {_N_WORDS} entries", got=len(words), line=start + k)  # type: ignore[arg-type]
     columns = [list(column) for column in zip(*cells, strict=True)] or [[]] * _N_WORDS
-    value, cost, lower, upper, below, above = (
-        numbers(columns[j], lines, start) for j in (1, 2, 4, 5, 6, 7)
+    value, cost, lower, upper, below, above, width = (
+        numbers(columns[j], lines, start) for j in (1, 2, 4, 5, 6, 7, 8)
     )
+    short = np.maximum(width - below - above, 0.0) / 2
+    below, above = below + short, above + short
     place = {name: k for k, name in enumerate(columns[0])}
     if len(place) < n_cells:
         raise lines.error("a cell has its number twice", line=start)

@@ -12,6 +12,8 @@ from tacit.tables.perturb.noise_table import NoiseTable
 from tacit.tables.protected import ProtectedTable
 from tacit.tables.table import Table
 
+MOST_PROGRAMMES = 20
+"""How many cells are attacked by linear programming unless they are named."""
 _ROUNDS = 50
 _WHOLE = 1e-6
 
@@ -64,7 +66,7 @@ def noise_attack(
     noise
         The noise table, as published; or the largest change, for a table made additive.
     cells
-        Cells to attack by linear programming; by default up to 200 of those that intervals have
+        Cells to attack by linear programming; by default up to 20 of those that intervals have
         not settled, the narrowest first. All others are narrowed by the sums alone.
 
     Notes
@@ -90,7 +92,7 @@ def noise_attack(
     low, high = _narrowed(table, low, high)
     if cells is None:
         open_ = np.flatnonzero(high > low)
-        cells = open_[np.argsort((high - low)[open_], kind="stable")][:200]
+        cells = open_[np.argsort((high - low)[open_], kind="stable")][:MOST_PROGRAMMES]
     _by_programme(table, low, high, np.asarray(cells, dtype=np.int64))
     everything = np.arange(table.n_cells)
     truth = table.value if table.count is None else table.count
@@ -122,12 +124,9 @@ def _narrowed(table: Table, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarr
     n_rows = table.relations.shape[0]
     for _ in range(_ROUNDS):
         least, most = coo.data * low[column], coo.data * high[column]
-        down, up = np.minimum(least, most), np.maximum(least, most)
-        with np.errstate(invalid="ignore"):
-            rest_low = np.bincount(row, down, n_rows)[row] - down
-            rest_high = np.bincount(row, up, n_rows)[row] - up
-            ends = np.sort(np.stack([-rest_high / coo.data, -rest_low / coo.data]), axis=0)
-        ends = np.where(np.isnan(ends), [[-np.inf], [np.inf]], ends)
+        rest_low = _others(np.minimum(least, most), row, n_rows, -np.inf)
+        rest_high = _others(np.maximum(least, most), row, n_rows, np.inf)
+        ends = np.sort(np.stack([-rest_high / coo.data, -rest_low / coo.data]), axis=0)
         new_low, new_high = low.copy(), high.copy()
         np.maximum.at(new_low, column, np.ceil(ends[0] - _WHOLE))
         np.minimum.at(new_high, column, np.floor(ends[1] + _WHOLE))
@@ -135,6 +134,14 @@ def _narrowed(table: Table, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarr
             break
         low, high = new_low, new_high
     return low, high
+
+
+def _others(terms: np.ndarray, row: np.ndarray, n_rows: int, open_end: float) -> np.ndarray:
+    """Return for each term of a sum what all others add up to; infinite if one of them is."""
+    finite = np.isfinite(terms)
+    known = np.where(finite, terms, 0.0)
+    n_open = np.bincount(row, ~finite, n_rows)[row] - ~finite
+    return np.where(n_open > 0, open_end, np.bincount(row, known, n_rows)[row] - known)
 
 
 def _by_programme(table: Table, low: np.ndarray, high: np.ndarray, cells: np.ndarray) -> None:
