@@ -16,6 +16,7 @@ from tacit.core.errors import (
     UnknownMethodError,
     WriteError,
 )
+from tacit.core.families import Mask
 
 STEPS = st.one_of(
     st.builds(
@@ -36,7 +37,7 @@ STEPS = st.one_of(
 )
 
 
-class Recorder(mask.Sample.__mro__[1]):
+class Recorder(Mask):
     """Draw one number and remember it in a column."""
 
     def apply(self, data, rng):

@@ -121,3 +121,37 @@ def test_too_few_threes_are_refused():
         eliminate_small(np.eye(2), np.array([1.0, 0.0, 90.0, 4.0]))
     with pytest.raises(ParameterError, match="two rows fewer"):
         eliminate_small(np.eye(2), np.array([1.0, 0.0]))
+
+
+def test_the_even_design_has_the_largest_entropy():
+    """Any other row that meets the equations is less even."""
+    matrix = transition_matrix(4, 2.5, no_small_cells=True, design="even", monotone=False)
+    rng = np.random.default_rng(1)
+    for count in (3, 5, 7):
+        allowed = np.flatnonzero(matrix[count])
+        row = matrix[count, allowed]
+        change = allowed - count
+        free = np.vstack([np.ones(len(row)), change, change**2])
+        other = np.linalg.svd(free)[2][3:]
+        for _ in range(20):
+            step = rng.normal(size=len(other)) @ other
+            near = row + 1e-3 * step / np.abs(step).max()
+            assert _entropy(near) < _entropy(row)
+
+
+def _entropy(row):
+    return -(row * np.log(np.maximum(row, 1e-300))).sum()
+
+
+@pytest.mark.parametrize("monotone", [True, False])
+def test_monotone_rows_fall_away_from_the_count(monotone):
+    matrix = transition_matrix(7, 5.0, no_small_cells=True, design="even", monotone=monotone)
+    rises = [np.any(np.diff(matrix[count, count:]) > 1e-9) for count in range(3, 10)]
+    first = np.diff(matrix[1, 3:9])
+    assert np.any(first > 1e-9) != monotone
+    assert not any(rises)
+
+
+def test_an_unknown_design_is_refused():
+    with pytest.raises(ParameterError, match="centred or even"):
+        transition_matrix(3, 2.0, design="round")

@@ -81,7 +81,8 @@ class _Pivot:
         self._heads()
         table = self.protected.original
         value = published_values(self.protected).to_list()
-        for cell, number in enumerate(value):
+        for cell in np.flatnonzero(self.protected.listed).tolist():
+            number = value[cell]
             row = _HEAD_ROW + 1 + int(table.codes[cell, 0])
             place = 0 if self.across is None else int(table.codes[cell, 1])
             _put(self.sheet, row, self.first_column + place, number, self.number, self.mark)

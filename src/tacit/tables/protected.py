@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -97,6 +98,17 @@ class ProtectedTable:
         return np.asarray(~self.suppressed & (self.published != self.original.value))
 
     @cached_property
+    def listed(self) -> np.ndarray:
+        """Cells that readers see: all, but for zeros with noise where empty cells are left out.
+
+        A zero listed there would say that the cell is not empty.
+        """
+        table = self.original
+        sparse = table.n_cells < prod(len(d.codes) for d in table.dimensions)
+        hidden = self.hides_changes and sparse and bool(table.dimensions)
+        return np.asarray((self.published != 0) | (not hidden))
+
+    @cached_property
     def status(self) -> np.ndarray:
         """What happened to each cell, as words of `Status`."""
         table, hidden = self.original, self.suppressed
@@ -141,7 +153,8 @@ class ProtectedTable:
             self.published[~self.suppressed] == np.round(self.published[~self.suppressed])
         ):
             value = value.cast(pl.Int64)
-        return keys.with_columns(value, pl.Series("status", self.status.astype(str)))
+        made = keys.with_columns(value, pl.Series("status", self.status.astype(str)))
+        return made.filter(pl.Series(self.listed))
 
     def split(self) -> dict[str, ProtectedTable]:
         """Return the tables that were linked, each as it is published."""

@@ -54,7 +54,7 @@ def public_frame(protected: ProtectedTable) -> Any:
     taken = [s.name for s in series if s.name in keys]
     if taken:
         raise SchemaError("a dimension has the name of another column", got=taken[0])
-    return table.frame.select(keys).with_columns(series)
+    return table.frame.select(keys).with_columns(series).filter(pl.Series(protected.listed))
 
 
 def published_values(protected: ProtectedTable) -> Any:
@@ -102,7 +102,8 @@ def pivoted(protected: ProtectedTable, columns: str | None = None) -> Any:
     layout = Layout(protected, columns)
     value = published_values(protected)
     at = np.full(layout.shape, -1, dtype=np.int64)
-    at[layout.row, layout.column] = np.arange(protected.original.n_cells)
+    listed = np.flatnonzero(protected.listed)
+    at[layout.row[listed], layout.column[listed]] = listed
     left = {name: list(codes) for name, codes in layout.row_codes()}
     indices = pl.Series(value.name, at.ravel()).replace([-1], [None])
     filled = value.gather(indices)

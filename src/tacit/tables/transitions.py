@@ -224,9 +224,9 @@ def _most_even(
     matrix, sums = _independent(equal, target)
     if len(sums) >= len(start):
         return start
-    smooth = _exponential(matrix, sums)
-    if smooth is not None and np.all(falling @ smooth <= 1e-12):
-        return smooth
+    quick = _with_active(matrix, sums, falling)
+    if quick is not None:
+        return quick
     limits = [LinearConstraint(matrix, sums, sums)]
     if len(falling):
         limits.append(LinearConstraint(falling, -np.inf, 0.0))
@@ -247,21 +247,46 @@ def _most_even(
     return np.asarray(np.clip(row, 0.0, 1.0))
 
 
-def _exponential(matrix: np.ndarray, sums: np.ndarray) -> np.ndarray | None:
+def _with_active(matrix: np.ndarray, sums: np.ndarray, falling: np.ndarray) -> np.ndarray | None:
+    """Return the row of largest entropy by making equations of the inequalities that bind."""
+    active: list[int] = []
+    for _ in range(4 * len(falling) + 1):
+        found = _exponential(
+            np.vstack([matrix, falling[active]]), np.append(sums, np.zeros(len(active)))
+        )
+        if found is None:
+            return None
+        row, multiples = found
+        # A binding inequality may hold probability back, never draw it.
+        pushing = multiples[len(sums) :]
+        if len(active) and pushing.max() > 1e-9:
+            active.pop(int(np.argmax(pushing)))
+            continue
+        excess = falling @ row if len(falling) else np.zeros(1)
+        if excess.max() <= 1e-12:
+            return row
+        if int(np.argmax(excess)) in active:
+            return None
+        active.append(int(np.argmax(excess)))
+    return None
+
+
+def _exponential(matrix: np.ndarray, sums: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
     """Return the row of largest entropy under equations alone, or nothing if some would be 0.
 
-    It has the form exp(sum of multiples of the equations); Newton's method finds the multiples.
+    It has the form exp(sum of multiples of the equations); Newton's method finds the multiples,
+    which are returned too.
     """
     multiples = np.zeros(len(sums))
     for _ in range(200):
         row = np.exp(np.clip(multiples @ matrix - 1.0, -700, 50))
         missed = sums - matrix @ row
         if np.abs(missed).max() < 1e-14:
-            return np.asarray(row)
+            return row, multiples
         curvature = (matrix * row) @ matrix.T + 1e-15 * np.eye(len(sums))
         step = np.linalg.lstsq(curvature, missed, rcond=None)[0]
         multiples = multiples + step * min(1.0, 2.0 / np.abs(step @ matrix).max())
-    return np.asarray(row) if np.abs(missed).max() < 1e-10 else None
+    return (row, multiples) if np.abs(missed).max() < 1e-10 else None
 
 
 def _independent(matrix: np.ndarray, target: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

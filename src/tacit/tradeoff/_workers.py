@@ -106,9 +106,7 @@ class Workers:
         if self._pool is None:
             # loky starts clean processes: Polars must not be forked, and unlike multiprocessing it
             # does not run the user's script again in each of them.
-            from joblib.externals.loky import (  # type: ignore[import-untyped]
-                ProcessPoolExecutor,
-            )
+            from joblib.externals.loky import ProcessPoolExecutor
 
             self._pool = ProcessPoolExecutor(
                 max_workers=self._wanted,

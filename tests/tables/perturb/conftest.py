@@ -5,7 +5,7 @@ import pytest
 import tacit
 from tacit import tables
 
-SECRET = "a long and secret phrase"
+SECRET = "a long and secret phrase"  # noqa: S105 - of made-up people
 
 
 @pytest.fixture(scope="session")

@@ -97,6 +97,22 @@ def test_the_status_does_not_say_which_cells_changed(census_table):
     assert set(protected.frame["status"]) == {"perturbed"}
 
 
+def test_a_table_without_its_empty_cells_does_not_list_zeros(keyed):
+    """A zero that is listed would say: not empty, so from 1 to 5."""
+    by = ["region", "occupation"]
+    sparse = tacit.tabulate(keyed, by, weights=None, keys="rk1", keep_empty=False)
+    protected = sparse.protect(METHOD)
+    vanished = (protected.published == 0).sum()
+    assert vanished > 0
+    for frame in (protected.frame, protected.public):
+        assert frame.height == sparse.n_cells - vanished
+        assert frame["count"].min() >= 3
+    full = tacit.tabulate(keyed, by, weights=None, keys="rk1").protect(METHOD)
+    assert full.frame.filter(pl.col("count") > 0).sort(by).equals(protected.frame.sort(by))
+    cells = protected.pivoted().select(pl.exclude("region")).to_numpy()
+    assert not (cells == 0).any()
+
+
 # -- attacks -------------------------------------------------------------------------------------
 
 
@@ -111,6 +127,25 @@ def test_averaging_over_tables_leads_to_the_noise_and_not_to_the_truth(keyed):
             )
             values.append(table.protect(method).published[table.cell(region="N11")])
     assert len(set(values)) == 1
+
+
+def test_parts_of_a_single_unit_tell_nothing_new(keyed):
+    """A count of one has one part that is not zero, with the same unit and so the same noise."""
+    method = tables.CellKey(max_change=5)
+    base = tacit.tabulate(keyed, ["region", "occupation"], weights=None, keys="rk1")
+    alone = base.frame.with_row_index("at").filter(
+        (pl.col("count") == 1) & (pl.col("region") != "Total") & (pl.col("occupation") != "Total")
+    )
+    published = base.protect(method).published
+    leaves = set(base.dimensions[0].leaves)
+    for other in ("education", "marital", "sex"):
+        finer = tacit.tabulate(keyed, ["region", "occupation", other], weights=None, keys="rk1")
+        noisy = finer.protect(method).published
+        for at, region, occupation, _ in alone.head(40).iter_rows():
+            if region in leaves:
+                parts = finer.cells({"region": region, "occupation": occupation, other: None})
+                parts = parts[np.isin(finer.codes[parts, 2], finer.dimensions[2].levels[0])]
+                assert noisy[parts].sum() == published[at]
 
 
 def test_averaging_over_sums_of_parts_does_not_find_the_total(keyed, census_table):

@@ -163,5 +163,10 @@ def perturbed(
     published = np.where(table.flags("frozen"), table.value, new)
     published = np.where(table.flags("forced"), np.nan, published)
     return ProtectedTable(
-        table, sensitive, published, method, {"public note": note}, hides_changes=True
+        table,
+        sensitive,
+        published,
+        method,
+        {"public note": note, "additive": False},
+        hides_changes=True,
     )

@@ -55,7 +55,7 @@ def protect_by_repair(
     method: str,
     *,
     cost: Cost = "value",
-    start: np.ndarray | None = None,
+    starts: Sequence[np.ndarray | None] = (None,),
     order: Order | None = None,
     singletons: bool = False,
     effort: Effort | None = None,
@@ -70,8 +70,8 @@ def protect_by_repair(
         The name that goes with the result.
     cost
         How the loss of a suppressed cell is measured.
-    start
-        Cells already suppressed (flags).
+    starts
+        Cells already suppressed (flags), or None for none; of several starts the cheapest wins.
     order
         Gives groups of needs in the order they are taken.
     singletons
@@ -91,8 +91,12 @@ def protect_by_repair(
     if not kept.cells.any():
         return ProtectedTable.suppressing(table, sensitive, must, method, singletons=singletons)
     prices = cell_costs(table, cost, kept.cells)
-    search = _first_pattern(table, sensitive, prices, start, order)
-    _cheaper(search, effort, began + effort.seconds)
+    until = began + effort.seconds
+    search = min(
+        (_pattern(table, sensitive, prices, start, order, effort, until) for start in starts),
+        key=lambda found: found.pattern.cost,
+    )
+    _exchange(search, effort, until)
     if singletons:
         _against_insiders(search)
     _certify(search)
@@ -160,19 +164,35 @@ def _other_side(search: Search, failed: list[int]) -> np.ndarray:
     return np.asarray(bad)
 
 
-def _cheaper(search: Search, effort: Effort, until: float) -> None:
-    """Look for a cheaper pattern; every step leaves one that protects."""
+def _pattern(
+    table: Table,
+    sensitive: Sensitive,
+    prices: np.ndarray,
+    start: np.ndarray | None,
+    order: Order | None,
+    effort: Effort,
+    until: float,
+) -> Search:
+    """Return a search whose pattern protects every cell and has been cleaned up once."""
+    search = _first_pattern(table, sensitive, prices, start, order)
     search.start = np.zeros_like(search.start)
     if search.problem.n_cells > LARGE:
         Nearby(search, np.inf).shorten(until)
-    elif effort.rounds:
+    elif effort.rounds and start is None:
         improve(search, effort.rounds, until)
-    for number in range(effort.prune):
+    if effort.prune:
+        Prune(search.pattern).run(until)
+    return search
+
+
+def _exchange(search: Search, effort: Effort, until: float) -> None:
+    """Publish cells in exchange for cheaper ones while that gains; the pattern always protects."""
+    for _ in range(effort.prune - 1):
+        before = search.pattern.cost
         if time.monotonic() > until:
             break
-        before = search.pattern.cost
-        Prune(search.pattern).run(until, exchange=number > 0)
-        if number > 0 and search.pattern.cost > before * (1 - 1e-3):
+        Prune(search.pattern).run(until, exchange=True)
+        if search.pattern.cost > before * (1 - 1e-3):
             break
 
 

@@ -12,8 +12,6 @@ SUPPORT = 1e-7
 """Share of the asked movement below which a cell counts as not moving."""
 USE = 1e-5
 """Cost of moving a suppressed cell, so that proofs stay short."""
-SMALL = 1.1
-"""Power by which cells with little room are dearer; 1 would be the linear relaxation."""
 MOST = 1e6
 """Largest room, as a multiple of the asked movement: numbers the solver likes."""
 
@@ -87,8 +85,7 @@ class Changes:
 def _prices(charge: np.ndarray, up: np.ndarray, down: np.ndarray) -> np.ndarray:
     """Return prices per unit under which a full movement costs what the cell does.
 
-    A cell that can move by only a part of what is asked costs its full price for that part, and a
-    little more, so that one cell is preferred to many small ones.
+    A cell that can move by only a part of what is asked costs its full price for that part.
     """
     room = np.clip(np.concatenate([up, down]), 1e-3, 1.0)
-    return np.asarray(np.tile(charge, 2) / room**SMALL + USE)
+    return np.asarray(np.tile(charge, 2) / room + USE)

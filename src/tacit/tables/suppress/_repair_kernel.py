@@ -154,3 +154,34 @@ def proof_errors(ptr, cells, amounts, col_ptr, col_rows, col_data, n_rows):
                 total[col_rows[e]] = 0.0
         out[w] = worst / max(size, 1e-300)
     return out
+
+
+@njit(cache=True, nogil=True)
+def gives_away(cell, hidden, asked, col_ptr, col_rows, row_ptr, row_cells):
+    """Return whether publishing a cell lets subtraction alone work out an asked one.
+
+    A relation with one hidden cell left gives it away, which may do the same in other relations.
+    `hidden` is left as it was.
+    """
+    opened = [np.int64(cell)]
+    hidden[cell] = False
+    found, head = False, 0
+    while head < len(opened) and not found:
+        c = opened[head]
+        head += 1
+        for e in range(col_ptr[c], col_ptr[c + 1]):
+            r = col_rows[e]
+            n, last = 0, -1
+            for f in range(row_ptr[r], row_ptr[r + 1]):
+                if hidden[row_cells[f]]:
+                    n += 1
+                    last = row_cells[f]
+            if n == 1:
+                if asked[last]:
+                    found = True
+                    break
+                hidden[last] = False
+                opened.append(np.int64(last))
+    for c in opened:
+        hidden[c] = True
+    return found

@@ -46,7 +46,7 @@ class Nearby:
         needs, failed = self.problem.needs, []
         with track("protecting sensitive cells", len(needs)) as advance:
             for group in groups:
-                for need in group[np.argsort(-needs.amount[group], kind="stable")]:
+                for need in group[np.argsort(needs.amount[group], kind="stable")]:
                     if self.search.pattern.cells[need] is None and not self._prove(int(need)):
                         failed.append(int(need))
                     advance(1)

@@ -15,7 +15,7 @@ from tacit.tables.suppress._repair_search import batches, pieces
 
 NEAR = 300
 """Cells around a cell within which its proofs are looked for again."""
-CROWD = 500_000
+CROWD = 150_000
 """A cell is not tried if more proofs rest on it than this divided by the number of open cells."""
 
 Proof = tuple[np.ndarray, np.ndarray]
@@ -31,6 +31,8 @@ class Prune:
     def __init__(self, pattern: Pattern, near: int = NEAR) -> None:
         self.pattern, self.problem, self.near = pattern, pattern.problem, near
         self._around = Surroundings(self.problem)
+        self._asked = np.zeros(self.problem.n_cells, dtype=bool)
+        self._asked[self.problem.needs.cell] = True
         self._users: dict[int, set[int]] = defaultdict(set)
         for need, cells in enumerate(pattern.cells):
             for cell in cells if cells is not None else ():
@@ -53,6 +55,8 @@ class Prune:
 
     def _publish(self, cell: int, exchange: bool) -> bool:
         """Publish a cell if the proofs that rest on it can be replaced."""
+        if not exchange and self._gives_away(cell):
+            return False
         needs = np.array(sorted(self._users[cell]), dtype=np.int64)
         found = self._without(cell, needs, self.problem.cost[cell] if exchange else 0.0)
         if found is None:
@@ -65,6 +69,17 @@ class Prune:
             for c in cells:
                 self._users[int(c)].add(need)
         return True
+
+    def _gives_away(self, cell: int) -> bool:
+        """Return whether without this cell a sensitive one follows by mere subtraction."""
+        from tacit.tables.suppress import _repair_kernel as kernel
+
+        a, b = self.problem.columns, self.problem.rows
+        return bool(
+            kernel.gives_away(
+                cell, self.pattern.hidden, self._asked, a.indptr, a.indices, b.indptr, b.indices
+            )
+        )
 
     def _without(self, cell: int, needs: np.ndarray, budget: float) -> dict[int, Proof] | None:
         """Return new proofs of some needs that leave a cell alone and add less than a budget."""

@@ -67,7 +67,7 @@ class SuppressHypercube(
         prices = cell_costs(table, self.cost, kept.cells)
         start = box_pattern(table, kept, must, prices)
         return protect_by_repair(
-            table, sensitive, self.describe(), cost=self.cost, start=start,
+            table, sensitive, self.describe(), cost=self.cost, starts=(start,),
             singletons=self.singletons, effort=Effort((), self.clean_up, self.seconds),
         )  # fmt: skip
 

@@ -10,9 +10,10 @@ from annotated_types import Ge, Gt
 from tacit.tables.protected import ProtectedTable
 from tacit.tables.protection import Protection
 from tacit.tables.sensitive import Sensitive
-from tacit.tables.suppress._costs import Cost
-from tacit.tables.suppress._repair import SHARING, Effort, protect_by_repair
-from tacit.tables.suppress._repair_problem import Problem
+from tacit.tables.suppress._circuits import elimination_pattern
+from tacit.tables.suppress._costs import Cost, cell_costs
+from tacit.tables.suppress._repair import LARGE, SHARING, Effort, protect_by_repair
+from tacit.tables.suppress._repair_problem import Problem, to_suppress
 from tacit.tables.table import Table
 
 
@@ -40,9 +41,10 @@ class SuppressModular(
     nothing) to the next. Sub-tables of a level are solved together in one linear programme. Unlike
     in HiTaS :math:`R` holds the relations of the *whole* table: a pattern chosen in a sub-table
     holds in all others at once, there is nothing to carry down or to track back. Later sweeps let
-    cells share more; a clean-up then publishes again, dearest first, each cell without which all
-    others stay protected, also in exchange for cheaper ones. Every result carries a proof per
-    sensitive cell, checked by arithmetic.
+    cells share more; a second pattern grows from one found by elimination, and the cheaper of the
+    two is kept (for large tables the second alone); a clean-up then publishes again, dearest first,
+    each cell without which all others stay protected, also in exchange for cheaper ones. Every
+    result carries a proof per sensitive cell, checked by arithmetic.
 
     Examples
     --------
@@ -68,8 +70,18 @@ class SuppressModular(
         effort = Effort(tuple(rounds), self.clean_up, self.seconds)
         return protect_by_repair(
             table, sensitive, self.describe(), cost=self.cost, order=from_the_top,
-            singletons=self.singletons, effort=effort,
+            starts=self._starts(table, sensitive), singletons=self.singletons, effort=effort,
         )  # fmt: skip
+
+    def _starts(self, table: Table, sensitive: Sensitive) -> tuple[np.ndarray | None, ...]:
+        """Return patterns to start from: none, and one by elimination; for large tables that."""
+        kept, _ = to_suppress(table, sensitive)
+        if not kept.cells.any():
+            return (None,)
+        by_elimination = elimination_pattern(
+            table, sensitive, cell_costs(table, self.cost, kept.cells)
+        )
+        return (by_elimination,) if table.n_cells > LARGE else (None, by_elimination)
 
 
 def from_the_top(problem: Problem) -> list[np.ndarray]:

@@ -64,7 +64,7 @@ class SuppressNetwork(
         problem = problem_of(table, sensitive, prices)
         start = problem.spread(flow_pattern(problem))
         return protect_by_repair(
-            table, sensitive, self.describe(), cost=self.cost, start=start,
+            table, sensitive, self.describe(), cost=self.cost, starts=(start,),
             singletons=self.singletons, effort=Effort((), self.clean_up, self.seconds),
         )  # fmt: skip
 
