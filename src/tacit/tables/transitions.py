@@ -81,13 +81,13 @@ def transition_matrix(
     for count in range(1, n_rows):
         allowed = _allowed(count, max_change, no_small_cells)
         symmetric = count == n_rows - 1 or (not no_small_cells and count >= max_change)
-        rules = _Rules(variance, centre if design == "centred" else None, symmetric, monotone)
+        rules = NoiseRules(variance, centre if design == "centred" else None, symmetric, monotone)
         matrix[count, allowed] = noise_row(count, allowed, rules)
     return matrix
 
 
 @dataclass(frozen=True)
-class _Rules:
+class NoiseRules:
     """What a row of noise must satisfy."""
 
     variance: float
@@ -114,7 +114,7 @@ def _allowed(count: int, max_change: int, no_small_cells: bool) -> np.ndarray:
     return new[(new == 0) | (new >= SMALLEST)] if no_small_cells else new
 
 
-def noise_row(start: float, allowed: np.ndarray, rules: _Rules) -> np.ndarray:
+def noise_row(start: float, allowed: np.ndarray, rules: NoiseRules) -> np.ndarray:
     """Return the probabilities of the allowed new values of one value."""
     change = np.asarray(allowed - start, dtype=float)
     equal = np.vstack([np.ones_like(change), change, change**2])

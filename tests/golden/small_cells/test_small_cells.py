@@ -8,7 +8,7 @@ import pytest
 
 import tacit
 from tacit import tables
-from tacit.tables.transitions import _Rules, noise_row
+from tacit.tables.transitions import NoiseRules, noise_row
 
 COLUMNS = [0, *range(3, 14)]
 
@@ -82,7 +82,7 @@ def test_noise_for_totals_is_that_of_ptable(shared_data, name):
             continue
         new, share = part["j"].to_numpy(), part["p"].to_numpy()
         variance = float(share @ (new - start) ** 2)
-        found = noise_row(start, new, _Rules(variance, None))
+        found = noise_row(start, new, NoiseRules(variance, None))
         np.testing.assert_allclose(found, share, atol=2e-7)
 
 

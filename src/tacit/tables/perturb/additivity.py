@@ -85,7 +85,10 @@ def restore_additivity(
     made, notes = _adjusted(protected, target, how, least, seconds)
     _check_met(protected, made, least)
     notes |= {"seconds": time.perf_counter() - began, **_costs(protected, target, made)}
-    note = {"additive": True, "public note": f"{protected.notes.get('public note', '')} {_PUBLIC}".strip()}
+    note = {
+        "additive": True,
+        "public note": f"{protected.notes.get('public note', '')} {_PUBLIC}".strip(),
+    }
     return replace(
         protected,
         published=np.where(np.isnan(target), np.nan, made),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property, lru_cache
 from typing import Annotated, Any, Self
 
@@ -140,9 +141,8 @@ def _counts(table: Table) -> np.ndarray:
     return np.asarray(table.count, dtype=float)
 
 
-def cell_keys(sums: object, column: str | None) -> np.ndarray:
+def cell_keys(known: Mapping[str, np.ndarray], column: str | None) -> np.ndarray:
     """Return the sums of one column of record keys, or refuse a table without keys."""
-    known = dict(sums)  # type: ignore[call-overload]
     if not known:
         raise DataError(
             "the table has no record keys",

@@ -11,7 +11,7 @@ from pydantic import model_validator
 
 from tacit.core.errors import DataError, ParameterError
 from tacit.core.value import Value
-from tacit.tables.transitions import Design, _Rules, noise_row
+from tacit.tables.transitions import Design, NoiseRules, noise_row
 
 _SPAN = 2**40
 """Room between the thresholds of two rows; more than any modulus of keys."""
@@ -281,7 +281,7 @@ def _magnitude_noise(max_change: int, variance: float, step: float, design: Desi
     start, change, upper = [0.0], [0.0], [1.0]
     for size in range(1, max_change + 1):
         allowed = np.arange(0, size + max_change + step / 2, step)
-        rules = _Rules(variance, None if design == "even" else 0.5, size == max_change)
+        rules = NoiseRules(variance, None if design == "even" else 0.5, size == max_change)
         row = noise_row(size, allowed, rules)
         start += [float(size)] * len(row)
         change += (allowed - size).tolist()
