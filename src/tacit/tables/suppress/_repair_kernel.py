@@ -185,3 +185,34 @@ def gives_away(cell, hidden, asked, col_ptr, col_rows, row_ptr, row_cells):
     for c in opened:
         hidden[c] = True
     return found
+
+
+@njit(cache=True, nogil=True)
+def movable(cells, col_ptr, col_rows, row_ptr, row_cells, n_cells, n_rows):
+    """Return which of some cells can move when all others stay: none is alone in a relation."""
+    inside = np.zeros(n_cells, np.bool_)
+    count = np.zeros(n_rows, np.int64)
+    for c in cells:
+        inside[c] = True
+        for e in range(col_ptr[c], col_ptr[c + 1]):
+            count[col_rows[e]] += 1
+    waiting = [np.int64(0)]
+    waiting.pop()
+    for c in cells:
+        for e in range(col_ptr[c], col_ptr[c + 1]):
+            if count[col_rows[e]] == 1:
+                waiting.append(np.int64(col_rows[e]))
+    while len(waiting) > 0:
+        r = waiting.pop()
+        for f in range(row_ptr[r], row_ptr[r + 1]):
+            c = row_cells[f]
+            if inside[c]:
+                inside[c] = False
+                for e in range(col_ptr[c], col_ptr[c + 1]):
+                    count[col_rows[e]] -= 1
+                    if count[col_rows[e]] == 1:
+                        waiting.append(np.int64(col_rows[e]))
+    kept = np.empty(len(cells), np.bool_)
+    for k in range(len(cells)):
+        kept[k] = inside[cells[k]]
+    return kept

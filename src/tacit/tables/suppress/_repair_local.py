@@ -29,6 +29,16 @@ class Surroundings:
         )
         return np.asarray(found)
 
+    def movable(self, cells: np.ndarray) -> np.ndarray:
+        """Return those of some cells that can move while all others stay."""
+        from tacit.tables.suppress import _repair_kernel as kernel
+
+        a, b, problem = self.problem.columns, self.problem.rows, self.problem
+        kept = kernel.movable(
+            cells, a.indptr, a.indices, b.indptr, b.indices, problem.n_cells, problem.n_rows
+        )
+        return np.asarray(cells[kept])
+
     def program(self, cells: np.ndarray) -> tuple[Changes, Graph]:
         """Return the programme of some cells, and how relations join them."""
         from scipy.sparse import csc_array

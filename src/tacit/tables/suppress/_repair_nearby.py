@@ -11,7 +11,7 @@ from tacit.core.progress import track
 from tacit.tables.suppress._repair_local import Graph, Surroundings
 from tacit.tables.suppress._repair_search import Search, pieces
 
-NEARBY = (600, 2500, 10_000)
+NEARBY = (2500, 8000)
 """Cells of the surroundings in which a proof is looked for, in turn; then the whole table."""
 SHORT = 60
 """Cells of a proof above which a shorter one is looked for; long ones are hard to clean up."""
@@ -57,15 +57,15 @@ class Nearby:
         needs = self.problem.needs
         cell, amount = needs.cell[[need]], needs.amount[[need]] * needs.sign[need]
         for limit in (*NEARBY, self.problem.n_cells):
-            near = self._around.near(cell, self._every, limit)
+            near = self._around.movable(self._around.near(cell, self._every, limit))
+            if not len(near) or near[0] != cell[0]:
+                continue
             program, graph = self._around.program(near)
             self.n_solved += 1
             change = program.cheapest(np.array([0]), amount, self._charge(near), np.empty(0, int))
             if change is not None:
                 self._use(need, near, change, graph)
                 return True
-            if len(near) >= self.problem.n_cells:
-                break
         return False
 
     def _use(self, need: int, near: np.ndarray, change: np.ndarray, graph: Graph) -> None:
@@ -91,7 +91,9 @@ class Nearby:
             held = pattern.cells[need]
             if held is None or len(held) <= SHORT:
                 continue
-            near = self._around.near(needs.cell[[need]], hidden, NEARBY[0])
+            near = self._around.movable(self._around.near(needs.cell[[need]], hidden, NEARBY[0]))
+            if not len(near) or near[0] != needs.cell[need]:
+                continue
             program, graph = self._around.program(near)
             amount = needs.amount[[need]] * needs.sign[need]
             price = 0.01 * self.problem.cost[near] / (1.0 + pattern.users[near])
