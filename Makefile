@@ -8,10 +8,9 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 VENV := .venv
 PEERS := .venv-peers
-PEERS := .venv-peers
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.setup-stamp
-EXTRAS := sql,formats,meaning
+EXTRAS := sql,formats,meaning,spark,dp
 FAST := tests/core tests/datasets tests/test_layout.py tests/test_import_light.py src/tacit
 
 .PHONY: help
@@ -37,16 +36,16 @@ run: setup ## Run the demonstration: sample data, plan, release, scorecard, repo
 	$(BIN)/tacit demo
 
 .PHONY: components
-components: # PostgreSQL and Chromium, which some tests need; installed only if they are missing
-	@.ci/packages postgresql chromium
+components: # PostgreSQL, Chromium and Java, which some tests need; installed only if they are missing
+	@.ci/packages postgresql chromium default-jre-headless
 
 .PHONY: test
 test: setup components ## Run every test but the slow ones, the documentation included
-	$(BIN)/pytest -n auto -m "not slow" $(ARGS)
+	$(BIN)/pytest -n auto --dist loadgroup -m "not slow" $(ARGS)
 
 .PHONY: test-all
 test-all: setup components ## Run every test
-	$(BIN)/pytest -n auto $(ARGS)
+	$(BIN)/pytest -n auto --dist loadgroup $(ARGS)
 
 .PHONY: check
 check: setup ## Check format, lint, types, layers, spelling and the fast tests (under a minute)

@@ -1,6 +1,16 @@
-"""Fixtures shared by all tests."""
+"""Fixtures shared by all tests: reference data, a real PostgreSQL and a real Spark session."""
 
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+from urllib.parse import quote
 
 import pytest
 from hypothesis import settings
@@ -10,6 +20,16 @@ settings.register_profile("tacit", deadline=None)
 settings.load_profile("tacit")
 
 _SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
+_PASSWORD = "s3cret+/@ ü"  # noqa: S105 - of a server that lives as long as the tests
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run the tests that need one heavy component in one process, so that it starts once."""
+    for item in items:
+        for component in ("spark", "postgres"):
+            if component in getattr(item, "fixturenames", ()):
+                item.add_marker(pytest.mark.xdist_group(component))
+                break
 
 
 @pytest.fixture(scope="session")
@@ -18,3 +38,118 @@ def shared_data() -> Path:
     if not _SHARED.is_dir():
         pytest.skip(f"reference data are not here: {_SHARED}")
     return _SHARED
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[Any]:
+    """Start a Spark session on two cores of this machine."""
+    if not shutil.which("java"):
+        _missing("Java is not installed (apt-get install default-jre-headless)")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FutureWarning)  # of pandas 3, which we do not use there
+            from pyspark.sql import SparkSession
+    except ImportError:
+        _missing("pyspark is not installed (pip install 'tacit[spark]')")
+    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    session = (
+        SparkSession.builder.master("local[2]")
+        .config("spark.ui.enabled", "false")
+        .config("spark.driver.host", "127.0.0.1")
+        .config("spark.driver.memory", "1g")
+        .config("spark.log.level", "ERROR")
+        .config("spark.sql.shuffle.partitions", "2")
+        .config("spark.sql.session.timeZone", "UTC")
+        .getOrCreate()
+    )
+    yield session
+    session.stop()
+
+
+def _missing(reason: str) -> None:
+    """Skip where a component is not installed; a build machine must have it."""
+    if os.environ.get("CI"):
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+@dataclass(frozen=True)
+class Server:
+    """A running PostgreSQL."""
+
+    port: int
+    password: str
+
+    @property
+    def url(self) -> str:
+        return self.url_with(self.password)
+
+    def url_with(self, password: str, database: str = "postgres") -> str:
+        return f"postgresql://postgres:{quote(password, safe='')}@127.0.0.1:{self.port}/{database}"
+
+    def run(self, statement: str) -> None:
+        import psycopg
+
+        with psycopg.connect(self.url, autocommit=True) as connection:
+            connection.execute(statement)
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Server]:
+    """Start a PostgreSQL of our own in a temporary folder, with a password."""
+    programs = _programs()
+    folder = Path(tempfile.mkdtemp(prefix="tacit-pg-"))
+    try:
+        yield from _running(programs, folder)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _programs() -> Path:
+    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=_version)
+    if found:
+        return found[-1].parent
+    on_path = shutil.which("initdb")
+    if on_path:
+        return Path(on_path).parent
+    _missing("PostgreSQL is not installed (apt-get install postgresql)")
+    raise AssertionError
+
+
+def _version(initdb: Path) -> int:
+    return int(initdb.parts[-3]) if initdb.parts[-3].isdigit() else 0
+
+
+def _running(programs: Path, folder: Path) -> Iterator[Server]:
+    password = folder / "password"
+    password.write_text(_PASSWORD, encoding="utf-8")
+    if os.geteuid() == 0:
+        for path in (folder, password):
+            shutil.chown(path, "postgres")
+    data = str(folder / "data")
+    _as_owner(
+        programs / "initdb", "-D", data, "-U", "postgres", "-A", "scram-sha-256",
+        f"--pwfile={password}", "-E", "UTF8", "--locale=C", "--no-sync",
+    )  # fmt: skip
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    settings = f"-p {port} -k {folder} -c listen_addresses=127.0.0.1 -c fsync=off"
+    control = programs / "pg_ctl"
+    _as_owner(control, "-D", data, "-w", "-l", str(folder / "log"), "-o", settings, "start")
+    try:
+        yield Server(port, _PASSWORD)
+    finally:
+        _as_owner(control, "-D", data, "-m", "immediate", "stop")
+
+
+def _as_owner(program: Path, *arguments: str) -> None:
+    """Run a program as a user PostgreSQL accepts: anybody but root."""
+    switch = ["runuser", "-u", "postgres", "--"] if os.geteuid() == 0 else []
+    done = subprocess.run(
+        [*switch, str(program), *arguments],
+        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+        cwd="/", text=True, check=False,
+    )  # fmt: skip
+    if done.returncode:
+        pytest.fail(f"{program.name} failed: {done.stderr}")
