@@ -10,7 +10,7 @@ VENV := .venv
 PEERS := .venv-peers
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.setup-stamp
-EXTRAS := sql,formats,meaning,spark,dp
+EXTRAS := sql,formats,meaning,spark,dp,app
 FAST := tests/core tests/datasets tests/test_layout.py tests/test_import_light.py src/tacit
 
 .PHONY: help

@@ -9,9 +9,9 @@ from typing import Any
 
 from pydantic.fields import FieldInfo
 
-from tacit.cli.parameter_types import parts_of, words_for
 from tacit.cli.steps import step_text, toml
 from tacit.core.method import Method, Try
+from tacit.core.parameter_types import parts_of, words_for
 
 _LIMITS = {"ge": "at least", "gt": "above", "le": "at most", "lt": "below"}
 _SECTION = re.compile(r"^(Notes|Examples|References|See Also|Parameters)\n-+$", re.MULTILINE)

@@ -12,7 +12,21 @@ from typing import Annotated, Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
-from tacit.cli import apply, coprivacy, demo, inspect, logs, measure, methods, replay, table, wizard
+from tacit.cli import (
+    agency,
+    apply,
+    coprivacy,
+    demo,
+    inspect,
+    logs,
+    measure,
+    methods,
+    query,
+    replay,
+    serve,
+    table,
+    wizard,
+)
 from tacit.cli.command import command
 from tacit.cli.console import print_json, say
 from tacit.core.errors import TacitError
@@ -144,11 +158,16 @@ for _function in (
     apply.apply,
     measure.measure,
     table.table,
+    query.query,
     methods.methods,
     replay.replay,
     coprivacy.coprivacy,
     demo.demo,
+    serve.serve,
     wizard.wizard,
+    agency.agency,
+    agency.coordinate,
+    agency.certificates,
 ):
     app.command(help=_folded(_function.__doc__ or ""), epilog=EPILOG)(command(_function))
 

@@ -13,9 +13,9 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from tacit.cli.parameter_types import Shape, shape_of
 from tacit.core.errors import ParameterError, UnknownMethodError, nearest
 from tacit.core.method import Method, methods
+from tacit.core.parameter_types import Shape, shape_of
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo

@@ -1,0 +1,1 @@
+"""The web app and its REST interface: people, projects, jobs, pages."""

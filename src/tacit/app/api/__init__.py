@@ -1,0 +1,1 @@
+"""The REST interface: one module per noun, all under ``/api/v1``."""

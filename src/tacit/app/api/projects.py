@@ -1,0 +1,170 @@
+"""Projects, their data, roles, plans and people."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Header, Query, Request
+from pydantic import BaseModel, ConfigDict, Field
+
+from tacit.app.api.access import ActorOf, ServicesOf
+from tacit.app.permissions import Action, NotAllowedError
+from tacit.app.uploads import receive, shown_name
+from tacit.core.schema import Schema
+
+router = APIRouter(prefix="/projects", tags=["projects"])
+First = Annotated[int, Query(ge=0, le=10**12)]
+Count = Annotated[int, Query(ge=1, le=500)]
+Key = Annotated[str | None, Header(alias="Idempotency-Key", max_length=60)]
+
+
+class _Body(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class NewProject(_Body):
+    """A project to be made or renamed."""
+
+    name: Annotated[str, Field(max_length=200)]
+    description: Annotated[str, Field(max_length=2000)] = ""
+
+
+class Roles(_Body):
+    """What the columns mean, as the TOML of a schema, and the edition it was made on."""
+
+    schema_toml: Annotated[str, Field(max_length=10_000_000)]
+    edition: int
+
+
+class Steps(_Body):
+    """The steps of a plan, and the edition they were made on."""
+
+    steps: Annotated[list[dict[str, Any]], Field(max_length=200)]
+    edition: int
+
+
+class Invitation(_Body):
+    """Who takes part, and how."""
+
+    name: Annotated[str, Field(max_length=200)]
+    capacity: Annotated[str, Field(max_length=20)]
+
+
+class DatabaseTable(_Body):
+    """A table of the user's own database."""
+
+    url: Annotated[str, Field(max_length=2000, repr=False)]
+    table: Annotated[str, Field(max_length=300)]
+
+
+@router.get("")
+def visible(actor: ActorOf, parts: ServicesOf) -> Any:
+    """List the projects one takes part in."""
+    return parts.projects.visible(actor)
+
+
+@router.post("", status_code=201)
+def create(body: NewProject, actor: ActorOf, parts: ServicesOf) -> Any:
+    """Create a project."""
+    return {"id": parts.projects.create(actor, body.name, body.description)}
+
+
+@router.get("/{project}")
+def show(project: str, actor: ActorOf, parts: ServicesOf) -> Any:
+    """Describe a project."""
+    return parts.projects.show(actor, project)
+
+
+@router.put("/{project}")
+def rename(project: str, body: NewProject, actor: ActorOf, parts: ServicesOf) -> Any:
+    """Give a project another name and description."""
+    parts.projects.rename(actor, project, body.name, body.description)
+    return {}
+
+
+@router.delete("/{project}")
+def delete(project: str, actor: ActorOf, parts: ServicesOf) -> Any:
+    """Delete a project with all its files."""
+    parts.projects.delete(actor, project)
+    return {}
+
+
+@router.put("/{project}/data", status_code=202)
+async def upload(
+    project: str,
+    request: Request,
+    actor: ActorOf,
+    parts: ServicesOf,
+    name: Annotated[str, Query(max_length=500)],
+    key: Key = None,
+) -> Any:
+    """Send a file as the body of the request, of any size; a job reads it."""
+    with parts.store.read() as connection:
+        parts.projects.open(connection, actor, project, Action.EDIT_PROJECT)
+    folder = parts.projects.folder(project)
+    path = await receive(parts.settings, folder, name, request.stream())
+    asked = {"name": shown_name(name), "file": path.name}
+    return {"job": parts.jobs.submit(actor, project, "import", asked, key=key)}
+
+
+@router.post("/{project}/data", status_code=202)
+def from_database(
+    project: str, body: DatabaseTable, actor: ActorOf, parts: ServicesOf, key: Key = None
+) -> Any:
+    """Take a table of a database; a job reads it."""
+    if not body.url.startswith(parts.settings.databases or ("\0",)):
+        raise NotAllowedError(
+            "tables of this database may not be chosen",
+            do="ask the administrator to name it in the setting databases",
+        )
+    asked = {"name": body.table, "url": body.url, "table": body.table}
+    return {"job": parts.jobs.submit(actor, project, "import", asked, key=key)}
+
+
+@router.get("/{project}/data")
+def page(
+    project: str, actor: ActorOf, parts: ServicesOf, first: First = 0, count: Count = 50
+) -> Any:
+    """Return some original records."""
+    return parts.projects.page(actor, project, first, count)
+
+
+@router.get("/{project}/roles")
+def roles(project: str, actor: ActorOf, parts: ServicesOf) -> Any:
+    """Return what the columns mean, as the TOML of a schema."""
+    with parts.store.read() as connection:
+        found = parts.projects.open(connection, actor, project, Action.SEE_ORIGINAL)
+        return {"schema_toml": found.roles, "edition": found.edition}
+
+
+@router.put("/{project}/roles")
+def set_roles(project: str, body: Roles, actor: ActorOf, parts: ServicesOf) -> Any:
+    """Set what the columns mean."""
+    schema = Schema.from_toml(body.schema_toml)
+    return {"edition": parts.projects.set_roles(actor, project, schema, body.edition)}
+
+
+@router.put("/{project}/plan")
+def set_plan(project: str, body: Steps, actor: ActorOf, parts: ServicesOf) -> Any:
+    """Set the steps of the plan."""
+    return {"edition": parts.projects.set_plan(actor, project, body.steps, body.edition)}
+
+
+@router.put("/{project}/people")
+def invite(project: str, body: Invitation, actor: ActorOf, parts: ServicesOf) -> Any:
+    """Let somebody take part."""
+    parts.projects.invite(actor, project, body.name, body.capacity)
+    return {}
+
+
+@router.delete("/{project}/people/{account}")
+def dismiss(project: str, account: str, actor: ActorOf, parts: ServicesOf) -> Any:
+    """End somebody's part."""
+    parts.projects.dismiss(actor, project, account)
+    return {}
+
+
+@router.get("/{project}/history")
+def history(project: str, actor: ActorOf, parts: ServicesOf) -> Any:
+    """Return who did what."""
+    return parts.projects.history(actor, project)

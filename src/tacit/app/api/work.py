@@ -1,0 +1,107 @@
+"""Jobs: ask for long work, see how far it has come, stop it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter
+from pydantic import BaseModel, ConfigDict, Field
+
+from tacit.app.api.access import ActorOf, ServicesOf
+from tacit.app.api.projects import Key
+from tacit.app.permissions import Action
+from tacit.core.errors import DataError
+from tacit.core.plan import Plan
+
+router = APIRouter(tags=["jobs"])
+Name = Annotated[str, Field(min_length=1, max_length=100)]
+Seed = Annotated[int | None, Field(ge=0, lt=2**63)]
+
+
+class _Body(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class Generate(_Body):
+    """A masked version by the plan of the project."""
+
+    name: Name
+    seed: Seed = None
+
+
+class Wizard(_Body):
+    """Releases that meet a target."""
+
+    name: Name = "wizard"
+    target: Annotated[str, Field(max_length=2000)]
+    plans: Annotated[int, Field(ge=1, le=1000)] = 40
+    seconds: Annotated[float, Field(ge=1, le=3600)] = 45.0
+    seed: Seed = None
+
+
+class ProtectTable(_Body):
+    """A protected table, by a table plan."""
+
+    name: Name
+    plan: dict[str, Any]
+
+
+@router.post("/projects/{project}/generate", status_code=202)
+def generate(
+    project: str, body: Generate, actor: ActorOf, parts: ServicesOf, key: Key = None
+) -> Any:
+    """Apply the plan of the project; the plan is taken as it is now."""
+    with parts.store.read() as connection:
+        found = parts.projects.open(connection, actor, project, Action.EDIT_PROJECT)
+        steps, has_data = found.plan, bool(found.data)
+    if not has_data:
+        raise DataError("the project has no data yet", do="upload a file first")
+    asked = {"name": _free(parts, project, "masked", body.name), "plan": steps, "seed": body.seed}
+    Plan(steps)
+    return {"job": parts.jobs.submit(actor, project, "generate", asked, key=key)}
+
+
+@router.post("/projects/{project}/wizard", status_code=202)
+def wizard(project: str, body: Wizard, actor: ActorOf, parts: ServicesOf, key: Key = None) -> Any:
+    """Search for releases that meet a target."""
+    from tacit.tradeoff import Target
+
+    Target.of(body.target)
+    return {"job": parts.jobs.submit(actor, project, "wizard", body.model_dump(), key=key)}
+
+
+@router.post("/projects/{project}/tables", status_code=202)
+def table(
+    project: str, body: ProtectTable, actor: ActorOf, parts: ServicesOf, key: Key = None
+) -> Any:
+    """Build and protect a table."""
+    from tacit.tables import TablePlan
+
+    with parts.store.read() as connection:
+        parts.projects.open(connection, actor, project, Action.EDIT_PROJECT)
+    TablePlan(**body.plan)
+    asked = {"name": _free(parts, project, "table", body.name), "plan": body.plan}
+    return {"job": parts.jobs.submit(actor, project, "table", asked, key=key)}
+
+
+def _free(parts: ServicesOf, project: str, kind: Any, name: str) -> str:
+    return parts.versions.free_name(project, kind, name)
+
+
+@router.get("/projects/{project}/jobs")
+def jobs(project: str, actor: ActorOf, parts: ServicesOf) -> Any:
+    """List the jobs of a project, newest first."""
+    return parts.jobs.of_project(actor, project)
+
+
+@router.get("/jobs/{job}")
+def show(job: str, actor: ActorOf, parts: ServicesOf) -> Any:
+    """Return how far a job has come."""
+    return parts.jobs.show(actor, job)
+
+
+@router.delete("/jobs/{job}")
+def cancel(job: str, actor: ActorOf, parts: ServicesOf) -> Any:
+    """Stop a job; nothing of it stays."""
+    parts.jobs.cancel(actor, job)
+    return {}

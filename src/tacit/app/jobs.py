@@ -1,0 +1,167 @@
+"""Long work as a queue in the store: asked for once, done once, never lost."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import select, update
+
+from tacit.app.permissions import Action, Actor, NotFoundError
+from tacit.app.projects import Projects
+from tacit.app.store.database import Store, record
+from tacit.app.store.records import Job, now
+
+if TYPE_CHECKING:
+    from tacit.app.settings import Settings
+
+OPEN = ("queued", "running")
+_SILENCES = 5
+
+
+class Jobs:
+    """The jobs of one store."""
+
+    def __init__(self, store: Store, settings: Settings) -> None:
+        self.store, self.settings = store, settings
+        self.projects = Projects(store, settings)
+
+    # -- for people --------------------------------------------------------------------------------
+
+    def submit(
+        self,
+        actor: Actor,
+        project_id: str,
+        kind: str,
+        request: dict[str, Any],
+        *,
+        key: str | None = None,
+    ) -> str:
+        """Queue a job and return its id; the same key again returns the same job."""
+        submitted = None if key is None else f"{actor.id}:{key[:60]}"
+        with self.store.begin() as connection:
+            self.projects.open(connection, actor, project_id, Action.EDIT_PROJECT)
+            if submitted is not None:
+                found = connection.scalar(select(Job).where(Job.submitted == submitted))
+                if found is not None:
+                    return found.id
+            job = Job(
+                project_id=project_id, user_id=actor.id, kind=kind, request=request,
+                submitted=submitted,
+            )  # fmt: skip
+            connection.add(job)
+            connection.flush()
+            record(connection, "job started", user=actor.id, project=project_id, kind=kind)
+            return job.id
+
+    def show(self, actor: Actor, job_id: str) -> dict[str, Any]:
+        """Return how far a job has come."""
+        with self.store.read() as connection:
+            job = connection.get(Job, job_id)
+            if job is None:
+                raise NotFoundError("there is no such job")
+            self.projects.open(connection, actor, job.project_id, Action.EDIT_PROJECT)
+            return described(job)
+
+    def of_project(self, actor: Actor, project_id: str) -> list[dict[str, Any]]:
+        """Return the jobs of a project, newest first."""
+        with self.store.read() as connection:
+            self.projects.open(connection, actor, project_id, Action.EDIT_PROJECT)
+            jobs = connection.scalars(
+                select(Job).where(Job.project_id == project_id).order_by(Job.created.desc())
+            )
+            return [described(job) for job in jobs]
+
+    def cancel(self, actor: Actor, job_id: str) -> None:
+        """Stop a job; nothing of it stays."""
+        with self.store.begin() as connection:
+            job = connection.get(Job, job_id)
+            if job is None:
+                raise NotFoundError("there is no such job")
+            self.projects.open(connection, actor, job.project_id, Action.EDIT_PROJECT)
+            if job.state == "queued":
+                job.state, job.ended, job.message = "cancelled", now(), "cancelled"
+            elif job.state == "running":
+                job.cancelling = True
+            record(
+                connection, "job cancelled", user=actor.id, project=job.project_id, kind=job.kind
+            )
+
+    # -- for workers -------------------------------------------------------------------------------
+
+    def claim(self, worker: str) -> Job | None:
+        """Take the oldest queued job; no other worker gets it."""
+        with self.store.begin() as connection:
+            waiting = (
+                select(Job.id).where(Job.state == "queued").order_by(Job.created).limit(1)
+            ).with_for_update(skip_locked=True)
+            job_id = connection.scalar(waiting)
+            if job_id is None:
+                return None
+            job = connection.get(Job, job_id)
+            if job is None or job.state != "queued":
+                return None
+            job.state, job.worker, job.heartbeat = "running", worker, now()
+            job.attempts += 1
+            return job
+
+    def beat(self, job_id: str, worker: str, progress: float, message: str) -> bool:
+        """Say that the worker is alive; return whether the job shall go on."""
+        with self.store.begin() as connection:
+            connection.execute(
+                update(Job)
+                .where(Job.id == job_id, Job.worker == worker, Job.state == "running")
+                .values(heartbeat=now(), progress=progress, message=message[:2000])
+            )
+            job = connection.get(Job, job_id)
+            return (
+                job is not None
+                and job.worker == worker
+                and job.state == "running"
+                and (not job.cancelling)
+            )
+
+    def finish(
+        self, job_id: str, worker: str, state: str, message: str, result: dict[str, Any]
+    ) -> None:
+        """Close a job that is still this worker's; passwords in what was asked are forgotten."""
+        with self.store.begin() as connection:
+            job = connection.get(Job, job_id)
+            if job is None or job.worker != worker or job.state != "running":
+                return
+            job.state, job.message, job.result, job.ended = state, message[:2000], result, now()
+            job.request = {name: asked for name, asked in job.request.items() if name != "url"}
+            if state == "done":
+                job.progress = 1.0
+
+    def revive(self) -> int:
+        """Queue the jobs of dead workers again, or fail them after too many attempts."""
+        silent = now() - timedelta(seconds=_SILENCES * self.settings.heartbeat_seconds)
+        with self.store.begin() as connection:
+            dead = connection.scalars(
+                select(Job).where(Job.state == "running", Job.heartbeat < silent)
+            ).all()
+            for job in dead:
+                if job.cancelling:
+                    job.state, job.message, job.ended = "cancelled", "cancelled", now()
+                elif job.attempts < self.settings.job_attempts:
+                    job.state, job.worker, job.progress = "queued", None, 0.0
+                    job.message = "its worker died; waiting for another"
+                else:
+                    job.state, job.ended = "failed", now()
+                    job.message = "its worker died, and so did the one before; nothing was released"
+            return len(dead)
+
+
+def described(job: Job) -> dict[str, Any]:
+    """Return a job as plain data."""
+    return {
+        "id": job.id,
+        "kind": job.kind,
+        "state": job.state,
+        "progress": round(job.progress, 3),
+        "message": job.message,
+        "result": job.result,
+        "created": job.created.isoformat(),
+        "ended": job.ended.isoformat() if job.ended else None,
+    }

@@ -1,0 +1,61 @@
+"""The jobs of a project that are under way, with their bars, followed until they end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from nicegui import ui
+
+from tacit.app.jobs import OPEN
+from tacit.app.pages.visitor import Visitor, explained, trying
+
+_WORDS = {
+    "import": "Reading the data",
+    "generate": "Making a masked version",
+    "wizard": "Searching for releases",
+    "table": "Protecting a table",
+}
+
+
+def watch(visitor: Visitor, project: str, on_end: Callable[[], object]) -> None:
+    """Show the jobs that are open and call `on_end` when one of them has ended."""
+    box = ui.column().classes("w-full")
+    jobs = visitor.parts.jobs.of_project(visitor.actor, project)
+    told = {job["id"] for job in jobs if job["state"] not in OPEN}
+
+    def look() -> None:
+        with explained():
+            jobs = visitor.parts.jobs.of_project(visitor.actor, project)
+            ended = [job for job in jobs if job["state"] not in OPEN and job["id"] not in told]
+            box.clear()
+            with box:
+                for job in jobs:
+                    if job["state"] in OPEN:
+                        _bar(visitor, job)
+            for job in ended:
+                told.add(job["id"])
+                _tell(job)
+            if ended:
+                on_end()
+
+    look()
+    ui.timer(1.0, look)
+
+
+def _bar(visitor: Visitor, job: dict[str, object]) -> None:
+    with ui.row().classes("w-full items-center"):
+        what = _WORDS.get(str(job["kind"]), str(job["kind"]))
+        words = str(job["message"]) or str(job["state"])
+        ui.label(f"{what}: {words}").classes("grow")
+        ui.linear_progress(float(str(job["progress"])), show_value=False).classes("w-48")
+        cancel = trying(lambda: visitor.parts.jobs.cancel(visitor.actor, str(job["id"])))
+        ui.button("Cancel", on_click=cancel).props("flat dense")
+
+
+def _tell(job: dict[str, object]) -> None:
+    what = _WORDS.get(str(job["kind"]), str(job["kind"]))
+    if job["state"] == "done":
+        ui.notify(f"{what}: done", type="positive")
+    else:
+        text = f"{what}: {job['message']}"
+        ui.notify(text, type="warning", multi_line=True, timeout=0, close_button="OK")

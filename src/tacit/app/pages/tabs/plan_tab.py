@@ -1,0 +1,173 @@
+"""The plan of a project: methods in order, each with its form; and generate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from nicegui import ui
+
+from tacit.app.pages.frame import copyable, section
+from tacit.app.pages.method_form import method_form
+from tacit.app.pages.tabs import jobs_view
+from tacit.app.pages.visitor import Visitor, explained, trying
+from tacit.core.method import build, find, methods
+from tacit.core.plan import Plan
+
+
+def show(visitor: Visitor, project: str) -> None:
+    """Draw the tab."""
+
+    @ui.refreshable
+    def content() -> None:
+        about = visitor.parts.projects.show(visitor.actor, project)
+        if not about["data"]:
+            ui.label("The project has no data yet; upload a file in the tab Data.")
+            return
+        _Editor(visitor, about, content.refresh).draw()
+
+    jobs_view.watch(visitor, project, content.refresh)
+    content()
+
+
+class _Editor:
+    """The plan as it stands, and what may be done with it."""
+
+    def __init__(self, visitor: Visitor, about: dict[str, Any], redraw: Callable[[], Any]) -> None:
+        self.visitor, self.about, self.redraw = visitor, about, redraw
+        self.steps: list[dict[str, Any]] = list(about["plan"])
+        self.columns = [c["name"] for c in about["columns"] if "identifier" not in c["roles"]]
+
+    def draw(self) -> None:
+        section("Steps, applied in this order")
+        if not self.steps:
+            ui.label("No step yet. Add a method below, or let the wizard find a plan.")
+        for number, step in enumerate(self.steps):
+            self._step(number, step)
+        with ui.row():
+            ui.button("Add a method", on_click=self._add).props("icon=add outline")
+        if self.steps:
+            self._generate()
+            self._script()
+
+    def _save(self, steps: list[dict[str, Any]]) -> None:
+        self.visitor.parts.projects.set_plan(
+            self.visitor.actor, self.about["id"], steps, self.about["edition"]
+        )
+        self.redraw()
+
+    def _step(self, number: int, step: dict[str, Any]) -> None:
+        with ui.card().classes("w-full"), ui.row().classes("w-full items-center no-wrap"):
+            ui.label(f"{number + 1}.").classes("font-bold")
+            ui.label(build(step, "mask").describe()).classes("grow")
+            for icon, words, action in (
+                ("arrow_upward", "Move up", lambda n=number: self._move(n, -1)),
+                ("arrow_downward", "Move down", lambda n=number: self._move(n, 1)),
+                ("edit", "Edit", lambda n=number: self._edit(n)),
+                ("delete", "Delete", lambda n=number: self._delete(n)),
+            ):
+                button = ui.button(icon=icon, on_click=action).props("flat dense round")
+                button.props(f'aria-label="{words} step {number + 1}"').tooltip(words)
+
+    def _move(self, number: int, by: int) -> None:
+        with explained():
+            steps, to = list(self.steps), number + by
+            if 0 <= to < len(steps):
+                steps[number], steps[to] = steps[to], steps[number]
+                self._save(steps)
+
+    def _delete(self, number: int) -> None:
+        with explained():
+            self._save([s for n, s in enumerate(self.steps) if n != number])
+
+    def _edit(self, number: int) -> None:
+        step = self.steps[number]
+        self._dialog(step["method"], step, lambda new: [
+            new if n == number else s for n, s in enumerate(self.steps)
+        ])  # fmt: skip
+
+    def _add(self) -> None:
+        with ui.dialog() as dialog, ui.card().classes("w-full max-w-2xl"):
+            section("Which method?")
+            known = {m.key: f"{m.title} — {m.summary()}" for m in methods("mask")}
+            choice = ui.select(known, label="Method", with_input=True).classes("w-full")
+
+            def go_on() -> None:
+                if choice.value:
+                    dialog.close()
+                    self._dialog(choice.value, {}, lambda new: [*self.steps, new])
+
+            with ui.row():
+                ui.button("Go on", on_click=go_on)
+                ui.button("Cancel", on_click=dialog.close).props("flat")
+        dialog.open()
+
+    def _dialog(
+        self,
+        key: str,
+        values: dict[str, Any],
+        changed: Callable[[dict[str, Any]], list[dict[str, Any]]],
+    ) -> None:
+        method = find(key, "mask")
+        with ui.dialog() as dialog, ui.card().classes("w-full max-w-2xl"):
+            section(method.title)
+            read = method_form(method, self.columns, values)
+
+            @trying
+            def save() -> None:
+                step = build(read(), "mask").as_step()
+                dialog.close()
+                self._save(changed(step))
+
+            with ui.row():
+                ui.button("Save the step", on_click=save)
+                ui.button("Cancel", on_click=dialog.close).props("flat")
+        dialog.open()
+
+    def _generate(self) -> None:
+        section("Generate")
+        with ui.row().classes("items-end"):
+            name = ui.input("Name of the masked version", value="version 1")
+
+            @trying
+            def generate() -> None:
+                parts = self.visitor.parts
+                asked = {
+                    "name": parts.versions.free_name(self.about["id"], "masked", name.value),
+                    "plan": self.steps,
+                }
+                parts.jobs.submit(self.visitor.actor, self.about["id"], "generate", asked)
+                ui.notify("The version is being made; it will be under Versions.")
+
+            ui.button("Generate", on_click=generate).props("icon=play_arrow")
+
+    def _script(self) -> None:
+        plan = Plan(self.steps)
+        with ui.expansion("The same in Python, and as a plan file").classes("w-full"):
+            copyable(_python(self.about, self.steps), "python")
+            copyable(plan.to_toml(), "toml")
+
+
+def _python(about: dict[str, Any], steps: list[dict[str, Any]]) -> str:
+    """Write the script that does the same."""
+    roles: dict[str, list[str]] = {}
+    for column in about["columns"]:
+        for role in column["roles"]:
+            roles.setdefault(role, []).append(column["name"])
+    several = {"identifier": "identifiers", "key": "keys", "confidential": "confidential"}
+    given = [f"{plural}={roles[role]!r}" for role, plural in several.items() if role in roles]
+    given += [f"{role}={roles[role][0]!r}" for role in ("weight", "household") if role in roles]
+    lines = [
+        "import tacit",
+        "from tacit import mask",
+        "",
+        f"data = tacit.read({about['data']['name']!r}).with_roles(",
+        *(f"    {part}," for part in given),
+        ")",
+        "plan = tacit.Plan([",
+    ]
+    for step in steps:
+        method = build(step, "mask")
+        inside = ", ".join(f"{n}={v!r}" for n, v in method.as_dict().items())
+        lines.append(f"    mask.{type(method).__name__}({inside}),")
+    return "\n".join([*lines, "])", "release = plan.apply(data)", 'release.save("out")', ""])

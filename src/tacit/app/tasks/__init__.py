@@ -1,0 +1,1 @@
+"""The kinds of long work: one module each, with one function ``run(store, settings, job)``."""

@@ -1,0 +1,178 @@
+"""Masked versions and protected tables: made by workers, judged by people."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from sqlalchemy import select
+
+from tacit.app.naming import checked, folded, require_free
+from tacit.app.permissions import Action, Actor, ConflictError, NotAllowedError, NotFoundError
+from tacit.app.projects import Projects, capacity_of, page_of
+from tacit.app.store.database import Connection, Store, record
+from tacit.app.store.records import Project, Version, now
+
+if TYPE_CHECKING:
+    from tacit.app.settings import Settings
+
+Kind = Literal["masked", "table"]
+PUBLIC, DOSSIER = "public", "dossier"
+
+
+class Versions:
+    """The versions of one store, as seen by the person who asks."""
+
+    def __init__(self, store: Store, settings: Settings) -> None:
+        self.store, self.settings = store, settings
+        self.projects = Projects(store, settings)
+
+    def folder(self, project_id: str, version_id: str) -> Path:
+        """Return the folder of a version: ``public/`` and ``dossier/``."""
+        return self.projects.folder(project_id) / "versions" / version_id
+
+    # -- for workers -------------------------------------------------------------------------------
+
+    def free_name(self, project_id: str, kind: Kind, name: str) -> str:
+        """Return a name for a new version, or refuse one that is taken."""
+        name = checked(name, "version")
+        with self.store.read() as connection:
+            taken = connection.scalars(
+                select(Version.folded).where(Version.project_id == project_id, Version.kind == kind)
+            )
+            require_free(name, taken, "version")
+        return name
+
+    def add(self, version: Version) -> None:
+        """Remember a version whose folder is written; a name taken meanwhile is refused."""
+        with self.store.begin() as connection:
+            taken = connection.scalars(
+                select(Version.folded).where(
+                    Version.project_id == version.project_id, Version.kind == version.kind
+                )
+            )
+            require_free(version.name, taken, "version")
+            version.folded = folded(version.name)
+            connection.add(version)
+            record(
+                connection, "version made", user=version.made_by, project=version.project_id,
+                name=version.name, kind=version.kind,
+            )  # fmt: skip
+
+    # -- for people --------------------------------------------------------------------------------
+
+    def open(
+        self, connection: Connection, actor: Actor, version_id: str, action: Action
+    ) -> tuple[Project, Version]:
+        """Return a version with which the actor may do this."""
+        version = connection.get(Version, version_id)
+        if version is None:
+            raise NotFoundError("there is no such version")
+        try:
+            project = self.projects.open(connection, actor, version.project_id, action)
+        except NotFoundError:
+            raise NotFoundError("there is no such version") from None
+        return project, version
+
+    def of_project(self, actor: Actor, project_id: str) -> list[dict[str, Any]]:
+        """List the versions of a project with their measurements."""
+        with self.store.read() as connection:
+            project = self.projects.open(connection, actor, project_id, Action.SEE_MEASUREMENTS)
+            inside = capacity_of(connection, actor, project) in ("owner", "custodian")
+            found = connection.scalars(
+                select(Version).where(Version.project_id == project_id).order_by(Version.created)
+            )
+            return [described(version, inside=inside) for version in found]
+
+    def show(self, actor: Actor, version_id: str) -> dict[str, Any]:
+        """Return a version with its measurements; parameters for those who made it."""
+        with self.store.read() as connection:
+            project, version = self.open(connection, actor, version_id, Action.SEE_MEASUREMENTS)
+            inside = capacity_of(connection, actor, project) in ("owner", "custodian")
+            return described(version, inside=inside)
+
+    def page(
+        self, actor: Actor, version_id: str, first: int = 0, count: int = 50
+    ) -> dict[str, Any]:
+        """Return some masked records."""
+        with self.store.read() as connection:
+            _project, version = self.open(connection, actor, version_id, Action.SEE_MASKED)
+        folder = self.folder(version.project_id, version.id) / PUBLIC
+        return page_of(folder / "data.parquet", first, count)
+
+    def decide(self, actor: Actor, version_id: str, *, approve: bool, remark: str = "") -> None:
+        """Approve or reject a version; with four eyes not one's own."""
+        with self.store.begin() as connection:
+            project, version = self.open(connection, actor, version_id, Action.DECIDE)
+            if version.state != "made":
+                raise ConflictError("this version is decided already", got=version.state)
+            if self.settings.four_eyes and version.made_by == actor.id:
+                raise NotAllowedError(
+                    "nobody decides on what they made themselves", do="ask a reviewer"
+                )
+            version.state = "approved" if approve else "rejected"
+            version.decided_by, version.decided = actor.id, now()
+            version.remark = remark[:2000]
+            record(
+                connection, f"version {version.state}", user=actor.id, project=project.id,
+                name=version.name, remark=version.remark,
+            )  # fmt: skip
+
+    def delete(self, actor: Actor, version_id: str) -> None:
+        """Delete a version that was not approved."""
+        import shutil
+
+        with self.store.begin() as connection:
+            project, version = self.open(connection, actor, version_id, Action.EDIT_PROJECT)
+            if version.state == "approved":
+                raise ConflictError("an approved version stays, for the record")
+            record(
+                connection, "version deleted", user=actor.id, project=project.id, name=version.name
+            )
+            connection.delete(version)
+        shutil.rmtree(self.folder(project.id, version_id), ignore_errors=True)
+
+    def file(self, actor: Actor, version_id: str, part: str, name: str) -> Path:
+        """Return a file of the bundle: public ones once approved, the dossier for the house."""
+        action = Action.SEE_MASKED if part == PUBLIC else Action.SEE_ORIGINAL
+        with self.store.begin() as connection:
+            project, version = self.open(connection, actor, version_id, action)
+            folder = self.folder(project.id, version.id) / part
+            known = {p.name: p for p in folder.iterdir()} if part in (PUBLIC, DOSSIER) else {}
+            if name not in known:
+                raise NotFoundError("there is no such file")
+            record(
+                connection, "file taken", user=actor.id, project=project.id,
+                name=version.name, file=f"{part}/{name}",
+            )  # fmt: skip
+            return known[name]
+
+    def files(self, actor: Actor, version_id: str) -> dict[str, list[str]]:
+        """List the files of a bundle that the actor may take."""
+        with self.store.read() as connection:
+            project, version = self.open(connection, actor, version_id, Action.SEE_MASKED)
+        folder = self.folder(project.id, version.id)
+        return {
+            part: sorted(p.name for p in (folder / part).iterdir()) for part in (PUBLIC, DOSSIER)
+        }
+
+
+def described(version: Version, *, inside: bool) -> dict[str, Any]:
+    """Return a version as plain data; the plan and its parameters stay with those inside."""
+    about: dict[str, Any] = {
+        "id": version.id,
+        "kind": version.kind,
+        "name": version.name,
+        "state": version.state,
+        "remark": version.remark,
+        "created": version.created.isoformat(),
+        "measurements": version.measurements,
+    }
+    return about | {"plan": version.plan} if inside else about
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """Return a JSON file of a bundle."""
+    content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return content

@@ -1,0 +1,25 @@
+"""The wizard as a job."""
+
+
+def test_versions_that_meet_the_target_are_kept_and_explained(parts, people, project, worker):
+    asked = {"name": "w", "target": "k >= 2", "plans": 3, "seconds": 20.0, "seed": 1}
+    job = parts.jobs.submit(people["custodian"], project, "wizard", asked)
+    worker.step()
+    shown = parts.jobs.show(people["custodian"], job)
+    assert shown["state"] == "done", shown["message"]
+    assert "k" in shown["result"]["words"]
+    kept = parts.versions.of_project(people["custodian"], project)
+    assert {v["id"] for v in kept} == set(shown["result"]["versions"].values())
+    for version in kept:
+        taken = {m["measure"]: m["value"] for m in version["measurements"]["risk"]}
+        assert taken["k-anonymity"] >= 2
+
+
+def test_a_target_nobody_can_meet_releases_nothing(parts, people, project, worker):
+    asked = {"name": "w", "target": "k >= 81", "plans": 2, "seconds": 5.0, "seed": 1}
+    job = parts.jobs.submit(people["custodian"], project, "wizard", asked)
+    worker.step()
+    shown = parts.jobs.show(people["custodian"], job)
+    assert shown["state"] == "failed"
+    assert "bug" not in shown["message"]
+    assert parts.versions.of_project(people["custodian"], project) == []

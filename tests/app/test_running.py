@@ -1,0 +1,44 @@
+"""Running the app: workers that are replaced, settings that are handed on."""
+
+import os
+import signal
+import socket
+import time
+
+import pytest
+
+from tacit.app.running import Supervisor, _listener, environment
+from tacit.app.settings import Settings
+from tacit.core.errors import ParameterError
+
+
+def test_another_process_gets_the_same_settings(settings, monkeypatch):
+    given = settings.replace(databases=("postgresql://a/", "postgresql://b/"), https=True)
+    for name, value in environment(given).items():
+        monkeypatch.setenv(name, value)
+    assert Settings.load() == given
+
+
+def test_a_worker_that_dies_is_replaced(parts, settings):
+    supervisor = Supervisor(settings.replace(workers=1))
+    supervisor.start()
+    try:
+        first = supervisor._processes[0].pid
+        os.kill(first, signal.SIGKILL)
+        end = time.monotonic() + 30
+        while supervisor._processes[0].pid == first:
+            assert time.monotonic() < end
+            time.sleep(0.05)
+        assert supervisor._processes[0].poll() is None
+    finally:
+        supervisor.stop()
+    assert supervisor._processes[0].poll() is not None
+
+
+def test_an_address_in_use_is_named(settings):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with pytest.raises(ParameterError, match=str(port)):
+            _listener(settings.replace(port=port))

@@ -1,0 +1,65 @@
+"""Versions: who sees and decides what."""
+
+import pytest
+
+from tacit.app.permissions import ConflictError, NotAllowedError, NotFoundError
+
+
+def test_a_reviewer_sees_measurements_and_neither_plan_nor_records(parts, people, project, masked):
+    (seen,) = parts.versions.of_project(people["reviewer"], project)
+    assert seen["measurements"]["risk"]
+    assert "plan" not in seen
+    for attempt in (
+        lambda: parts.versions.page(people["reviewer"], masked),
+        lambda: parts.versions.files(people["reviewer"], masked),
+        lambda: parts.versions.file(people["reviewer"], masked, "public", "data.parquet"),
+        lambda: parts.versions.delete(people["reviewer"], masked),
+    ):
+        with pytest.raises(NotAllowedError):
+            attempt()
+
+
+def test_others_find_nothing(parts, people, project, masked):
+    for who in ("stranger", "analyst", "administrator"):
+        for attempt in (
+            lambda who=who: parts.versions.show(people[who], masked),
+            lambda who=who: parts.versions.page(people[who], masked),
+            lambda who=who: parts.versions.file(people[who], masked, "dossier", "plan.toml"),
+            lambda who=who: parts.versions.decide(people[who], masked, approve=True),
+        ):
+            with pytest.raises(NotFoundError, match="no such version"):
+                attempt()
+
+
+def test_nobody_decides_on_their_own_version_and_nobody_twice(parts, people, masked):
+    with pytest.raises(NotAllowedError, match="made themselves"):
+        parts.versions.decide(people["custodian"], masked, approve=True)
+    parts.versions.decide(people["reviewer"], masked, approve=True, remark="fine")
+    shown = parts.versions.show(people["custodian"], masked)
+    assert (shown["state"], shown["remark"]) == ("approved", "fine")
+    with pytest.raises(ConflictError, match="decided already"):
+        parts.versions.decide(people["reviewer"], masked, approve=False)
+    with pytest.raises(ConflictError, match="stays"):
+        parts.versions.delete(people["custodian"], masked)
+
+
+@pytest.mark.parametrize("name", ["../../store.sqlite", "/etc/hostname", "..", "", "nope"])
+@pytest.mark.parametrize("part", ["public", "dossier", "..", "../.."])
+def test_only_files_of_the_bundle_are_given_out(parts, people, masked, part, name):
+    with pytest.raises(NotFoundError):
+        parts.versions.file(people["custodian"], masked, part, name)
+
+
+def test_masked_names_are_unique_in_their_project(parts, people, project, masked):
+    with pytest.raises(ConflictError, match="such as 'Version 1 2'"):
+        parts.versions.free_name(project, "masked", "Version 1")
+    assert parts.versions.free_name(project, "table", "Version 1") == "Version 1"
+
+
+def test_the_masked_records_are_masked(parts, people, project, masked):
+    original = parts.projects.page(people["custodian"], project)
+    page = parts.versions.page(people["custodian"], masked)
+    assert "person_id" in original["columns"]
+    assert "person_id" not in page["columns"]
+    at = [t["columns"].index("income") for t in (original, page)]
+    assert [r[at[0]] for r in original["rows"]] != [r[at[1]] for r in page["rows"]]

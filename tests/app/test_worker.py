@@ -1,0 +1,115 @@
+"""Workers: what they keep, what they refuse, what survives their death."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from tacit.app.running import environment
+from tacit.app.store.records import Job
+from tacit.app.worker import Cancelled, Heart
+
+
+def test_a_version_is_made_with_its_bundle(parts, people, project, masked):
+    folder = parts.versions.folder(project, masked)
+    assert {p.name for p in folder.iterdir()} == {"public", "dossier"}
+    assert (folder / "public" / "data.parquet").is_file()
+
+
+def test_a_job_that_is_refused_fails_with_its_reason_and_keeps_nothing(
+    parts, people, project, worker
+):
+    asked = {"name": "v", "plan": [{"method": "mdav", "columns": ["salary"]}]}
+    job = parts.jobs.submit(people["custodian"], project, "generate", asked)
+    worker.step()
+    shown = parts.jobs.show(people["custodian"], job)
+    assert shown["state"] == "failed"
+    assert "salary" in shown["message"]
+    assert parts.versions.of_project(people["custodian"], project) == []
+    assert not (parts.projects.folder(project) / "versions").exists()
+
+
+def test_an_unforeseen_error_tells_no_value(parts, people, project, worker, monkeypatch, caplog):
+    from tacit.core.plan import Plan
+
+    def broken(*_a, **_k):
+        raise RuntimeError("income of P00000001 is 14991.52")
+
+    monkeypatch.setattr(Plan, "apply", broken)
+    asked = {"name": "v", "plan": []}
+    job = parts.jobs.submit(people["custodian"], project, "generate", asked)
+    worker.step()
+    shown = parts.jobs.show(people["custodian"], job)
+    assert shown["state"] == "failed"
+    assert "14991" not in str(shown)
+    assert "14991" not in caplog.text
+
+
+def test_an_unknown_kind_of_job_fails(parts, people, project, worker):
+    job = parts.jobs.submit(people["custodian"], project, "../os", {})
+    worker.step()
+    assert parts.jobs.show(people["custodian"], job)["state"] == "failed"
+
+
+def test_progress_of_methods_stops_a_cancelled_job(parts, people, project):
+    job_id = parts.jobs.submit(people["custodian"], project, "generate", {})
+    job = parts.jobs.claim("one")
+    parts.jobs.cancel(people["custodian"], job_id)
+
+    def work():
+        with heart.task("work", 1000) as advance:
+            for _ in range(1000):
+                advance(1)
+                time.sleep(0.01)
+
+    with Heart(parts.jobs, job, "one") as heart, pytest.raises(Cancelled):
+        work()
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs POSIX signals")
+def test_kill_9_during_generate_loses_nothing_and_the_next_worker_finishes(
+    parts, people, settings, project
+):
+    """The worker is killed while its job runs; what is left is no half release."""
+    owner = people["custodian"]
+    plan = [
+        {"method": "mdav", "columns": ["income", "taxes"], "k": 3},
+        {"method": "local-suppression", "k": 3},
+    ]
+    job = parts.jobs.submit(owner, project, "generate", {"name": "v", "plan": plan, "seed": 3})
+
+    def start():
+        return subprocess.Popen(
+            [sys.executable, "-m", "tacit.app.worker"],
+            env=environment(settings), stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+
+    first = start()
+    _wait(lambda: parts.jobs.show(owner, job)["state"] == "running")
+    time.sleep(0.4)
+    os.kill(first.pid, signal.SIGKILL)
+    first.wait()
+    assert parts.versions.of_project(owner, project) == []
+    second = start()
+    try:
+        _wait(lambda: parts.jobs.show(owner, job)["state"] not in ("queued", "running"))
+    finally:
+        second.terminate()
+        second.wait(20)
+    assert parts.jobs.show(owner, job)["state"] == "done"
+    (made,) = parts.versions.of_project(owner, project)
+    versions = parts.projects.folder(project) / "versions"
+    whole = [p.name for p in versions.iterdir() if not p.name.startswith(".")]
+    assert whole == [made["id"]]
+    with parts.store.read() as connection:
+        assert connection.get(Job, job).attempts == 2
+
+
+def _wait(condition, seconds=120.0):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it took too long"
+        time.sleep(0.05)

@@ -1,0 +1,130 @@
+"""A real app, a real browser."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PASSWORD = "correct horse battery"  # noqa: S105 - of people who live as long as a test
+_QUIET = (
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync",
+)  # fmt: skip
+
+
+@dataclass
+class Served:
+    """A running app."""
+
+    address: str
+    setup: str
+    folder: Path
+
+
+@dataclass
+class Watched:
+    """A page, and what went wrong or outside while it was looked at."""
+
+    page: Any
+    errors: list[str] = field(default_factory=list)
+    outside: list[str] = field(default_factory=list)
+
+    def check_clean(self) -> None:
+        """Check that nothing went wrong and nothing left this machine."""
+        assert self.errors == []
+        assert self.outside == []
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """Start Chromium."""
+    program = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
+    if program is None:
+        reason = "Chromium is not installed (apt-get install chromium)"
+        if os.environ.get("CI"):
+            pytest.fail(reason)
+        pytest.skip(reason)
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=program, args=list(_QUIET))
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture(scope="session", params=["sqlite", "postgres"])
+def served(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory):
+    """Serve the app with the demo project, on each kind of store."""
+    folder = tmp_path_factory.mktemp("house")
+    options = []
+    if request.param == "postgres":
+        server = request.getfixturevalue("postgres")
+        server.run("DROP DATABASE IF EXISTS house")
+        server.run("CREATE DATABASE house")
+        options = ["--database", server.url_with(server.password, "house")]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tacit.cli", "serve", "--demo", "--port", "0",
+         "--folder", str(folder), *options],
+        stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    line = process.stdout.readline()
+    found = re.search(r"(http://[^/\s]+)(/\S*)", line)
+    assert found, f"the app did not start: {line}"
+    yield Served(found[1], found[0], folder)
+    process.terminate()
+    process.wait(30)
+    process.stdout.close()
+
+
+@pytest.fixture
+def watched(browser: Any) -> Iterator[Watched]:
+    """Open a page that is watched for errors and requests to the outside."""
+    context = browser.new_context(viewport={"width": 1200, "height": 900})
+    seen = Watched(context.new_page())
+    seen.page.on("console", lambda m: seen.errors.append(m.text) if m.type == "error" else None)
+    seen.page.on("pageerror", lambda e: seen.errors.append(str(e)))
+    seen.page.on("request", lambda r: seen.outside.append(r.url) if _is_outside(r.url) else None)
+    yield seen
+    context.close()
+
+
+def _is_outside(url: str) -> bool:
+    return not url.startswith(("http://127.0.0.1", "ws://127.0.0.1", "data:", "blob:"))
+
+
+@pytest.fixture(scope="session")
+def house(served: Served, browser: Any) -> Served:
+    """The served app after its first person has come in and made the others' accounts."""
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(served.setup)
+    for place in ("#name", "#password", "#again"):
+        page.fill(place, "Ann" if place == "#name" else PASSWORD)
+    page.click("button")
+    page.wait_for_selector("text=Demo: a made-up census")
+    for name, role in (("Rita", "reviewer"), ("Alan", "analyst"), ("Carl", "custodian")):
+        page.goto(f"{served.address}/people")
+        page.get_by_label("Name", exact=True).fill(name)
+        page.get_by_label("First password").fill(PASSWORD)
+        page.get_by_label("Role").click()
+        page.get_by_role("option", name=role).click()
+        page.get_by_role("button", name="Create account").click()
+        page.wait_for_selector(f"text={name}, {role}")
+    context.close()
+    return served
+
+
+def log_in(page: Any, house: Served, name: str) -> None:
+    """Log in by the form."""
+    page.goto(f"{house.address}/login")
+    page.fill("#name", name)
+    page.fill("#password", PASSWORD)
+    page.click("button")
+    page.wait_for_url(f"{house.address}/")
