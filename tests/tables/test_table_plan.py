@@ -93,3 +93,11 @@ def test_what_is_no_protection_is_refused():
         plan(method=tables.PPercent(p=10))
     with pytest.raises(ParameterError, match="'wrong'"):
         plan(wrong=1)
+
+
+def test_contributions_are_kept_as_deep_as_the_method_looks():
+    """M3A needs all of a few dozen; a newcomer names the method and nothing else."""
+    made = plan(method=tables.M3A(crowd=30), rule="dominance(2,75)", hierarchies={})
+    assert made.tabulate(records()).respondents.depth >= 30
+    assert tables.CellKeyMagnitude(largest=3, shares=(1, 0.5, 0.5)).depth == 3
+    assert tables.SuppressModular().depth == 1

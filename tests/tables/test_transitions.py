@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -155,3 +157,22 @@ def test_monotone_rows_fall_away_from_the_count(monotone):
 def test_an_unknown_design_is_refused():
     with pytest.raises(ParameterError, match="centred or even"):
         transition_matrix(3, 2.0, design="round")
+
+
+@pytest.mark.parametrize("max_change", [3, 4, 5])
+def test_the_docs_print_what_is_computed(max_change):
+    """The table "ours / the paper's" of small-cells.md, every figure of ours."""
+    page = Path(__file__).parents[2] / "docs" / "explanation" / "small-cells.md"
+    after = page.read_text(encoding="utf-8").split(f"D = {max_change}: ", 1)[1]
+    lines = [line for line in after.split("\n\n")[1].splitlines() if line.startswith("|")]
+    columns = [int(word) for word in lines[0].strip("|").split("|")[1:]]
+    matrix = transition_matrix(max_change, 2.002, no_small_cells=True)
+    printed = 0
+    for line in lines[2:]:
+        count, *entries = (word.strip() for word in line.strip("|").split("|"))
+        for column, entry in zip(columns, entries, strict=False):
+            expected = matrix[int(count), column] if column < matrix.shape[1] else 0.0
+            own = float(entry.split("/")[0]) if entry else 0.0
+            assert own == pytest.approx(expected, abs=6e-4)
+            printed += bool(entry)
+    assert printed >= 3 * (max_change + 3)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from tacit.tables.perturb.additivity import inconsistency as inconsistency
     from tacit.tables.perturb.additivity import restore_additivity as restore_additivity
     from tacit.tables.perturb.deviations import blurred_deviations as blurred_deviations
+    from tacit.tables.perturb.deviations import control_report as control_report
     from tacit.tables.perturb.deviations import deviation_shares as deviation_shares
     from tacit.tables.perturb.deviations import largest_deviations as largest_deviations
     from tacit.tables.perturb.deviations import observed_transitions as observed_transitions
@@ -84,6 +85,7 @@ _HOMES = {
         "deviation_shares",
         "largest_deviations",
         "blurred_deviations",
+        "control_report",
     ),
     "perturb.noise_attack": ("noise_attack", "NoiseAttack"),
     "comparison": ("compare", "Comparison"),

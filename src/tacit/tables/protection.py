@@ -17,6 +17,11 @@ class Protection(Method):
     family: ClassVar[str] = "protection"
     verb: ClassVar[str] = "protect"
 
+    @property
+    def depth(self) -> int:
+        """How many of the largest contributions to a cell the method looks at."""
+        return 1
+
     @abstractmethod
     def protect(self, table: Table, sensitive: Sensitive) -> ProtectedTable:
         """Return the protected table, or refuse; `table` is left as it is."""

@@ -251,6 +251,11 @@ def _words(protected: ProtectedTable, rule: Rule | None, method: str | None) -> 
     if protected.hides_changes or "additive" in protected.notes:
         adds_up = "add up" if protected.notes.get("additive") else "may not add up"
         yield f"Any value may have been changed; the published values {adds_up}."
+    if "base" in protected.notes and "within" in protected.notes:
+        yield (
+            f" Values are rounded to multiples of {protected.notes['base']:,g}, each by "
+            f"{protected.notes['within']:,g} at most."
+        )
 
 
 def rule_titles(rule: Rule) -> list[str]:

@@ -91,7 +91,7 @@ class TablePlan(Value):
     keys: tuple[str, ...] = ()
     """Columns of secret record keys."""
     top: Annotated[int, Ge(1)] = 5
-    """How many of the largest contributions are kept."""
+    """How many of the largest contributions are kept at least; more where the method needs them."""
     total: str = TOTAL
     """Code of the total."""
     missing: MissingCodes = "error"
@@ -110,7 +110,8 @@ class TablePlan(Value):
                 data, by, self.value,
                 hierarchies={n: h for n, h in self.hierarchies.items() if n in by},
                 unit=self.unit, holding=self.holding, request=self.request, shadow=self.shadow,
-                cost=self.cost, keys=self.keys, top=self.top, total=self.total,
+                cost=self.cost, keys=self.keys, top=max(self.top, self.method.depth),
+                total=self.total,
                 missing=self.missing, missing_value=self.missing_value, **weights,
             )
             for by in self.by

@@ -1,13 +1,15 @@
 from itertools import product
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
+import tacit
 from tacit import tables
-from tacit.core.errors import ParameterError, ProtectionError
+from tacit.core.errors import DataError, ParameterError, ProtectionError
 from tacit.tables import Dimension, Sensitive, Table
 from tacit.tables._grid import grid_codes, grid_relations
 
@@ -158,3 +160,144 @@ def test_bad_parameters_are_named():
         tables.ControlledAdjustment(norm="cubes")
     with pytest.raises(ParameterError):
         tables.ControlledAdjustment(within=-1)
+    with pytest.raises(ParameterError, match="not for squares"):
+        tables.ControlledAdjustment(norm="squares", whole=True)
+
+
+# -- levels that rules do not state, and levels below zero -----------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("norm", "whole"), [("absolute", False), ("absolute", True), ("squares", False)]
+)
+def test_a_sensitive_cell_never_stays_as_it_is(norm, whole):
+    """The rule of fewest respondents states no level for totals; single respondents must move."""
+    frame = pl.DataFrame(
+        {
+            "a": list("NNNNSSSEEEE"),
+            "b": list("xyyyxyyxyyy"),
+            "v": [7, 20, 25, 30, 3, 44, 50, 90, 14, 15, 16],
+        }
+    )
+    table = tacit.tabulate(frame, ["a", "b"], "v")
+    method = tables.ControlledAdjustment(norm=norm, whole=whole, margin=10)
+    found = table.protect(method, tables.MinFrequency(n=3))
+    cells = found.sensitive.cells
+    assert cells.sum() >= 4
+    moved = np.abs(found.published - table.value)[cells]
+    assert np.all(moved >= np.maximum(0.1 * table.value[cells], 1) - 1e-6)
+    assert np.all(np.abs(table.relations @ found.published) < 1e-9)
+    declared = table.declare_unsafe({"a": "S", "b": "x"})
+    assert declared.protect(method).published[table.cell(a="S", b="x")] != 3
+
+
+def test_a_zero_without_a_level_is_refused():
+    table = _full(np.array([0.5, 0.0]), Dimension.flat("a", ["x", "y"]), count=np.array([4, 2, 2]))
+    sensitive = Sensitive.by("hand", np.array([False, False, True]), 0.0)
+    with pytest.raises(ProtectionError, match="value zero"):
+        tables.ControlledAdjustment().protect(table, sensitive)
+
+
+def _nearest_beside(noisy, sensitive):
+    """Castro (2011), by every choice of sides with scipy's solver."""
+    n, matrix = noisy.n_cells, noisy.relations.toarray()
+    best = np.inf
+    for senses in product((1.0, -1.0), repeat=len(sensitive.primary)):
+        rows = np.zeros((len(senses), 2 * n))
+        limits = []
+        for k, (cell, side) in enumerate(zip(sensitive.primary, senses, strict=True)):
+            rows[k, [cell, n + cell]] = -side, side
+            limits.append(-(sensitive.above if side > 0 else sensitive.below)[cell])
+        found = linprog(
+            np.ones(2 * n), A_ub=rows, b_ub=limits, A_eq=np.hstack([matrix, -matrix]),
+            b_eq=-(matrix @ noisy.value), bounds=[(0, None)] * n + [(0, v) for v in noisy.value],
+        )  # fmt: skip
+        best = min(best, found.fun) if found.success else best
+    return best
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(0, 10**6))
+def test_cells_beside_their_interval_need_not_move(seed):
+    """Castro (2011): input with noise, intervals around the true values, so levels below zero."""
+    rng = np.random.default_rng(seed)
+    truth, _ = _random(seed, n_sensitive=1)
+    noisy = truth.replace(value=np.maximum(truth.value + rng.integers(-3, 4, 16), 1))
+    cells = np.isin(np.arange(16), rng.choice(16, 3, replace=False))
+    reach = rng.integers(1, 5, 16)
+    above = (truth.value + reach) - noisy.value
+    below = noisy.value - np.maximum(truth.value - reach, 0)
+    sensitive = Sensitive.by("hand", cells, above, below)
+    found = tables.ControlledAdjustment(gap=0).protect(noisy, sensitive)
+    off = np.abs(found.published - truth.value)[cells]
+    assert np.all((off >= reach[cells] - 1e-6) | (found.published[cells] < 1e-6))
+    assert found.notes["distance"] == pytest.approx(_nearest_beside(noisy, sensitive), abs=1e-5)
+
+
+def test_a_cell_may_fall_to_zero_where_its_level_is_its_value():
+    """Found by brute force: the margin of the solver must not take that choice away."""
+    table, sensitive = _random(139, n_sensitive=4)
+    found = tables.ControlledAdjustment(gap=0).protect(table, sensitive)
+    assert found.notes["distance"] == pytest.approx(_cheapest(table, sensitive), rel=1e-6) == 28
+
+
+# -- numbers of any size --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1e6, 1e12])
+@pytest.mark.parametrize("norm", ["absolute", "squares"])
+def test_values_of_any_size_are_protected_to_the_same_share(scale, norm):
+    table, sensitive = _random(6, 4, 4, 3)
+    sized = table.replace(value=table.value * scale)
+    levels = Sensitive.by("hand", sensitive.cells, sensitive.above * scale, sensitive.below * scale)
+    found = tables.ControlledAdjustment(norm=norm).protect(sized, levels)
+    assert _outside(sized, levels, found.published, slack=1e-9 * scale)
+    missed = np.abs(table.relations @ found.published).max()
+    assert missed <= 1e-12 * sized.value.max()
+
+
+def test_whole_numbers_come_out_without_dust():
+    table, sensitive = _random(5, 4, 4, 3)
+    published = tables.ControlledAdjustment().protect(table, sensitive).published
+    assert np.all(published == np.round(published))
+    assert np.all(table.relations @ published == 0)
+
+
+def test_whole_changes_leave_the_decimals_of_a_table():
+    table, sensitive = _random(5, 4, 4, 3)
+    leaves = (table.value.reshape(5, 5)[1:, 1:]) + 0.25
+    decimal = _full(leaves, *table.dimensions)
+    found = tables.ControlledAdjustment(whole=True).protect(decimal, sensitive)
+    change = found.published - decimal.value
+    np.testing.assert_allclose(change, np.round(change), atol=1e-12)
+    assert _outside(decimal, sensitive, found.published)
+
+
+def test_a_result_inside_a_narrow_interval_of_a_large_value_is_caught():
+    from tacit.tables.adjust.controlled import check_adjusted
+
+    table = _full(np.array([1e9, 2e9]), Dimension.flat("a", ["x", "y"]))
+    sensitive = Sensitive.by("hand", np.array([False, True, False]), 50.0)
+    with pytest.raises(ProtectionError, match="within their protection intervals"):
+        check_adjusted(table, sensitive, table.value)
+
+
+def test_linked_tables_add_up_and_agree():
+    rng = np.random.default_rng(3)
+    codes = {"r": list("ABCD"), "s": list("mf"), "g": list("12345")}
+    frame = pl.DataFrame({name: rng.choice(known, 60) for name, known in codes.items()})
+    frame = frame.with_columns(v=pl.Series(rng.integers(1, 400, 60)))
+    linked = tables.link({c: tacit.tabulate(frame, ["r", c], "v") for c in ("s", "g")})
+    found = linked.protect(tables.ControlledAdjustment(), tables.PPercent(p=60))
+    assert len(found.sensitive) > 0
+    assert _outside(linked, found.sensitive, found.published)
+    assert np.abs(linked.relations @ found.published).max() < 1e-9
+
+
+def test_what_cannot_be_published_or_is_no_number_is_refused():
+    table, sensitive = _random(4, 3, 3, 1)
+    with pytest.raises(ProtectionError, match="forced"):
+        tables.ControlledAdjustment().protect(table.force([5]), sensitive)
+    broken = table.replace(value=np.where(np.arange(16) == 3, np.nan, table.value))
+    with pytest.raises(DataError, match="finite"):
+        tables.ControlledAdjustment().protect(broken, sensitive)

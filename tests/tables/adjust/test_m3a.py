@@ -122,6 +122,45 @@ def test_tables_add_up_and_no_respondent_is_estimated(by, nested, balance):
     assert found.notes["moved"] > 0
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_sensitive_sums_of_deep_hierarchies_become_safe(seed):
+    """Few respondents per cell: sums of two and three levels are sensitive as well."""
+    frame = _business(seed, n=60)
+    sizes = {"Total": ["ab", "cd"], "ab": ["a", "b"], "cd": ["c", "d"]}
+    trees = {"region": REGIONS, "size": sizes}
+    table = tables.tabulate(frame, ["region", "size"], "turnover", hierarchies=trees, top=60)
+    rule = tables.Dominance(n=2, k=75) | tables.MinFrequency(n=3)
+    found = table.protect(tables.M3A(crowd=60), rule)
+    assert (found.sensitive.cells & table.is_total).sum() > 3
+    for cell in found.sensitive.primary:
+        m = int(table.respondents.n_units[cell])
+        own = table.respondents.top[cell, :m]
+        assert not _well_estimated(own, found.published[cell], 0.1, 3)
+    assert np.abs(table.relations @ found.published).max() < 1e-9 * table.value.max()
+
+
+def test_frozen_sums_above_moved_cells_are_refused():
+    table = tables.tabulate(_business(3), ["region", "size"], "turnover", top=400)
+    rule = tables.Dominance(n=2, k=75)
+    with pytest.raises(ProtectionError, match="lie above"):
+        table.freeze({}).protect(tables.M3A(crowd=400), rule)
+
+
+def test_what_m3a_cannot_do_is_said():
+    frame = pl.DataFrame(
+        {"a": list("xyyyy"), "b": list("ppqqp"), "c": list("mmnnm"), "v": [0, 3, 4, 5, 6]}
+    )
+    table = tables.tabulate(frame, ["a", "b"], "v", top=50)
+    with pytest.raises(ProtectionError, match="zeros cannot move"):
+        table.protect(tables.M3A(), tables.MinFrequency(n=3))
+    few = tables.MinFrequency(n=3, zero_safe=True)
+    linked = tables.link({c: tables.tabulate(frame, ["a", c], "v", top=50) for c in ("b", "c")})
+    with pytest.raises(DataError, match="linked"):
+        linked.protect(tables.M3A(), few)
+    with pytest.raises(ProtectionError, match="forced"):
+        table.force([0]).protect(tables.M3A(), few)
+
+
 def test_original_totals_can_be_kept():
     frame = _business(8, n=3000)
     table = tables.tabulate(frame, ["region", "size"], "turnover", top=60)

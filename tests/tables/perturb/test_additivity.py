@@ -9,7 +9,8 @@ import tacit
 from tacit import tables
 from tacit.core.errors import DataError, ParameterError, ProtectionError
 from tacit.tables import Dimension
-from tacit.tables.perturb._additive_search import Search, free_leaves
+from tacit.tables._free_leaves import free_leaves
+from tacit.tables.perturb._additive_search import Search
 
 METHOD = tables.CellKey(max_change=4)
 

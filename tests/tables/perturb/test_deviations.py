@@ -1,4 +1,5 @@
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -81,3 +82,16 @@ def test_bad_input_is_refused():
         tables.deviation_shares(np.array([1.0]), {"a": np.array([np.nan])})
     with pytest.raises(DataError, match="0 or above"):
         tables.observed_transitions(np.array([-1]), np.array([0]))
+
+
+def test_the_report_counts_what_tables_of_both_files_hold():
+    """By hand: x loses one of two, y gains two; the pair tables have the cells x-1, y-1, y-2."""
+    before = pl.DataFrame({"a": list("xxyyy"), "b": ["1", "1", "1", "2", None]})
+    after = pl.DataFrame({"a": list("xyyyyy"), "b": ["1", "1", "1", "2", "2", None]})
+    found = tables.control_report(before, after, ["a", "b"])
+    assert found["variables"].to_list() == [1, 2]
+    assert found["cells"].to_list() == [5, 4]
+    assert found["largest deviation"].to_list() == [2, 1]
+    assert found["smallest count"].to_list() == [1, 1]
+    assert found["mean deviation"][1] == pytest.approx(3 / 4)
+    assert tables.control_report(before, after, ["a", "b"], up_to=1).height == 1

@@ -1,6 +1,7 @@
 from itertools import product
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -80,6 +81,21 @@ def test_hierarchies_add_up_whole_or_in_blocks(block):
     assert np.all(found.published % 10 == 0)
     assert np.all(np.abs(found.published - table.value) < 20)
     assert (found.notes["blocks"] > 1) == (block == 50)
+
+
+@pytest.mark.parametrize("block", [20_000, 5])
+def test_linked_tables_add_up_and_agree(block):
+    rng = np.random.default_rng(3)
+    frame = pl.DataFrame(
+        {name: rng.choice(list(codes), 300) for name, codes in
+         (("region", "ABCD"), ("sex", "mf"), ("age", "123456"))}
+    )  # fmt: skip
+    pairs = (["region", "sex"], ["region", "age"], ["age", "sex"])
+    linked = tables.link({"-".join(by): tables.tabulate(frame, by) for by in pairs})
+    found = _rounded(linked, base=5, steps=1, block=block)
+    assert np.all(linked.relations @ found.published == 0)
+    for part in found.split().values():
+        assert np.all(part.original.relations @ part.published == 0)
 
 
 def test_steps_help_where_no_zero_restricted_table_adds_up():

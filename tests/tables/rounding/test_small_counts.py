@@ -84,3 +84,26 @@ def test_what_it_cannot_protect_is_refused(full_table, small):
         _rounded(table.replace(frozen=frozen))
     with pytest.raises(ParameterError):
         tables.SmallCountRounding(base=1)
+
+
+def test_frozen_sums_are_not_changed(full_table):
+    table = full_table([2, 2, 2, 9], Dimension.flat("a", list("wxyz")))
+    with pytest.raises(ProtectionError, match=r"as they are.*\(Total\)"):
+        # 15 less 6 and plus a multiple of 3 is never 15 with twos at 0 or 3 ... but 0, 3, 3 is.
+        _rounded(full_table([2, 2, 9], Dimension.flat("a", list("xyz"))).freeze([0]))
+    kept = _rounded(table.freeze([0])).published
+    assert kept[0] == 15
+
+
+def test_more_protection_than_the_base_gives_is_refused(full_table):
+    table = full_table([5, 1, 9], Dimension.flat("a", ["x", "y", "z"]))
+    cells = np.arange(4) == table.cell(a="y")
+    with pytest.raises(ProtectionError, match="raise the base"):
+        tables.SmallCountRounding().protect(table, Sensitive.by("hand", cells, 2.5))
+
+
+def test_linked_tables_are_refused_in_words():
+    frame = pl.DataFrame({"a": list("xxyyy"), "b": list("pqpqq"), "c": list("mnmnm")})
+    linked = tables.link({k: tables.tabulate(frame, ["a", k]) for k in ("b", "c")})
+    with pytest.raises(DataError, match="linked"):
+        _rounded(linked)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from math import inf
 
 import numpy as np
@@ -30,8 +31,9 @@ class SafeSet:
             low + dust < total < high - dust for low, high in (self.core, *self.bands)
         )
 
+    @cached_property
     def intervals(self) -> list[Interval]:
-        """Return the safe totals as closed intervals, lowest first."""
+        """The safe totals as closed intervals, lowest first."""
         free: list[Interval] = []
         at = self.least
         for low, high in sorted((self.core, *self.bands)):
@@ -45,10 +47,17 @@ class SafeSet:
         """Return the nearest safe totals below and above, nearest first."""
         if self.holds(total):
             return [total]
-        below = [high for low, high in self.intervals() if high <= total]
-        above = [low for low, high in self.intervals() if low >= total]
-        found = [*below[-1:], *above[:1]]
+        found = [t for t in (self.next(total, -1), self.next(total, 1)) if t is not None]
         return sorted(found, key=lambda t: abs(t - total))
+
+    def next(self, total: float, side: int) -> float | None:
+        """Return the nearest safe total on one side, -1 or 1, or nothing if there is none."""
+        if self.holds(total):
+            return total
+        if side > 0:
+            return next(low for low, high in self.intervals if low >= total or high >= total)
+        below = [high for _, high in self.intervals if high <= total]
+        return below[-1] if below else None
 
 
 def safe_set(known: np.ndarray, m: int, total: float, d: float, phi: int) -> SafeSet:

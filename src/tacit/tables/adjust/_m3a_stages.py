@@ -6,13 +6,17 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from tacit.core.errors import DataError, ProtectionError
+from tacit.core.errors import ProtectionError
+from tacit.tables._free_leaves import Leaves, leaves_of
+from tacit.tables.adjust._m3a_nearness import Nearness
 from tacit.tables.adjust._m3a_safe_set import SafeSet
 from tacit.tables.adjust._nearest import Adjustment
 from tacit.tables.table import Table
 
 _ROUNDS = 20
 """How often all moved cells are tried at their other limit."""
+_CANDIDATES = 100
+"""How many cells below an unsafe sum are tried."""
 
 
 class Staged:
@@ -21,8 +25,8 @@ class Staged:
     def __init__(self, table: Table, sets: Mapping[int, SafeSet], balance: bool = False) -> None:
         self.table, self.sets, self.balance = table, sets, balance
         self.value = table.value.astype(float).copy()
-        self._above = _sums_above(table)
-        self._inner = np.array(sorted(self._above), dtype=np.int64)
+        self._leaves = leaves_of(table, "M3A", "keep the totals, which any relations allow")
+        self._above = _sums_above(self._leaves)
 
     def published(self, unsafe: np.ndarray) -> np.ndarray:
         """Return the published values: several respondents first, then single ones, then sums."""
@@ -37,7 +41,10 @@ class Staged:
         self._mend_sums()
         if self.balance:
             self._balance(leaves)
-        return self.value
+        # Once more from the original: cells moved back and forth leave rounding errors in sums.
+        at = self._leaves.at
+        moved = self.value[at] - self.table.value[at]
+        return np.asarray(self.table.value + self._leaves.sums @ moved)
 
     def _best(self, cell: int, loss: Callable[[int, float], float]) -> float:
         """Return the safe limit that leaves the fewest sums above unsafe, then the least loss."""
@@ -66,91 +73,72 @@ class Staged:
     def _balance(self, leaves: np.ndarray) -> None:
         """Move cells to their other limit while the whole table gets nearer to the original."""
         choices = {int(c): self.sets[int(c)].nearest(self.table.value[c]) for c in leaves}
+        nearness = Nearness(self.table, self._leaves.at, self.value)
         for _ in range(_ROUNDS):
             improved = False
             for cell, limits in choices.items():
-                best, now = self.value[cell], self._distance()
                 for other in limits:
-                    if other == self.value[cell] or self._unsafe_above(cell, other):
+                    above = self._above[cell]
+                    if other == self.value[cell] or not nearness.gains(cell, other, above):
                         continue
-                    before = self.value[cell]
-                    self._move(cell, other)
-                    if self._distance() < now - 1e-12:
-                        best, now, improved = other, self._distance(), True
-                    self._move(cell, before)
-                self._move(cell, best)
+                    if not self._unsafe_above(cell, other):
+                        nearness.accept()
+                        self._move(cell, other)
+                        improved = True
             if not improved:
                 return
 
-    def _distance(self) -> float:
-        """Return how far the table is from the original in spread, evenness and sums."""
-        leaves, total = self._inner, self.table.is_total
-        before, after = self.table.value[leaves], self.value[leaves]
-        spread = abs(float((after**2).sum() / max((before**2).sum(), 1e-300)) - 1.0)
-        even = abs(_evenness(after) / (_evenness(before) or 1.0) - 1.0)
-        size = max(float(np.abs(self.table.value[total]).sum()), 1e-300)
-        return spread + even + float(np.abs(self.value - self.table.value)[total].sum()) / size
+    # -- sums that are sensitive themselves -------------------------------------------------------
 
     def _mend_sums(self) -> None:
         """Move a leaf further where a sum above it is sensitive and now unsafe."""
-        for _ in range(len(self.sets) + 1):
-            wrong = [c for c, s in self.sets.items() if not s.holds(self.value[c])]
-            if not wrong:
-                return
-            if not any(self._mend(cell) for cell in wrong):
-                return
+        wrong = [c for c, s in self.sets.items() if not s.holds(self.value[c])]
+        # From below: a sum that a move makes safe often makes those above it safe.
+        for cell in sorted(wrong, key=lambda c: self._n_leaves(c)):
+            if not self.sets[cell].holds(self.value[cell]):
+                self._mend(cell)
 
-    def _mend(self, total: int) -> bool:
-        """Try to make one unsafe sum safe by moving one leaf below it; say whether it worked."""
-        leaves = [c for c, above in self._above.items() if total in above]
-        before = sum(not s.holds(self.value[c]) for c, s in self.sets.items())
-        frozen = self.table.frozen
-        for wanted in self.sets[total].nearest(self.value[total]):
-            change = wanted - self.value[total]
-            for leaf in sorted(
-                leaves, key=lambda c: (c not in self.sets, -abs(self.table.value[c]))
-            ):
-                new = self.value[leaf] + change
-                own = self.sets.get(leaf)
-                if (frozen is not None and frozen[leaf]) or self.table.value[leaf] == 0:
-                    continue
-                if new < 0 <= self.table.value[leaf] or (own is not None and not own.holds(new)):
-                    continue
-                kept = self.value.copy()
-                self._move(leaf, new)
-                if sum(not s.holds(self.value[c]) for c, s in self.sets.items()) < before:
-                    return True
-                self.value = kept
-        return False
+    def _n_leaves(self, total: int) -> int:
+        return int(np.diff(self._leaves.sums.indptr[total : total + 2])[0])
+
+    def _mend(self, total: int) -> None:
+        """Make one unsafe sum safe by the least move of one leaf below it that harms no other."""
+        sums = self._leaves.sums
+        below = self._leaves.at[sums.indices[sums.indptr[total] : sums.indptr[total + 1]]]
+        free = ~self.table.flags("frozen")[below] & (self.table.value[below] != 0)
+        # Cells that have moved anyway first; then the largest, which a move changes least.
+        order = sorted(below[free], key=lambda c: (c not in self.sets, -abs(self.table.value[c])))
+        found = [
+            (int(leaf) not in self.sets, abs(shift), int(leaf), shift)
+            for leaf in order[:_CANDIDATES]
+            for shift in (self._least_shift(int(leaf), side) for side in (-1, 1))
+            if shift is not None
+        ]
+        if found:
+            *_, leaf, shift = min(found)
+            self._move(leaf, self.value[leaf] + shift)
+
+    def _least_shift(self, leaf: int, side: int) -> float | None:
+        """Return the least change to one side with which a leaf and all sums above it are safe."""
+        cells = [c for c in (leaf, *map(int, self._above[leaf])) if c in self.sets]
+        least = -np.inf if self.table.value[leaf] < 0 else -self.value[leaf]
+        shift, settled = 0.0, False
+        while not settled:
+            settled = True
+            for cell in cells:
+                wanted = self.sets[cell].next(self.value[cell] + shift, side)
+                if wanted is None:
+                    return None
+                if wanted != self.value[cell] + shift:
+                    shift, settled = wanted - self.value[cell], False
+        return shift if shift >= least else None
 
 
-def _evenness(value: np.ndarray) -> float:
-    """Return the entropy of the shares of absolute values."""
-    size = np.abs(value[value != 0])
-    share = size / size.sum() if size.size else size
-    return float(-(share * np.log(share)).sum())
-
-
-def _sums_above(table: Table) -> dict[int, np.ndarray]:
+def _sums_above(leaves: Leaves) -> dict[int, np.ndarray]:
     """Return for each leaf cell the sums it is part of."""
-    if not table.dimensions or len(table.codes) != table.n_cells:
-        raise DataError(
-            "M3A adds sums up anew and so needs the dimensions of the table",
-            do="keep the totals (keep_totals=True), which any relations allow",
-        )
-    holds = [d.contains.toarray().astype(bool) for d in table.dimensions]
-    place = [{d.index[leaf]: j for j, leaf in enumerate(d.leaves)} for d in table.dimensions]
-    above = {}
-    for cell in np.flatnonzero(~table.is_total):
-        inside = np.ones(table.n_cells, dtype=bool)
-        for axis, contains in enumerate(holds):
-            leaf = place[axis].get(int(table.codes[cell, axis]))
-            if leaf is None:
-                break
-            inside &= contains[table.codes[:, axis], leaf]
-        else:
-            above[int(cell)] = np.flatnonzero(inside & (np.arange(table.n_cells) != cell))
-    return above
+    by_leaf = leaves.sums.tocsc()
+    parts = np.split(by_leaf.indices, by_leaf.indptr[1:-1])
+    return {int(cell): part[part != cell] for cell, part in zip(leaves.at, parts, strict=True)}
 
 
 def with_totals_kept(

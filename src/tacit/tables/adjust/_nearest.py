@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,7 +21,7 @@ class Adjustment:
     """A table to be changed as little as possible.
 
     The changed value x + d keeps the relations, ``low <= d <= high``, and each sensitive cell has
-    ``d >= up`` or ``d <= -down``.
+    ``d >= up`` or ``d <= -down``; one of the two may be negative.
     """
 
     relations: Any
@@ -35,6 +36,8 @@ class Adjustment:
     integer: bool = False
     gap: float = 1e-3
     seconds: float = 300.0
+    late: bool = False
+    """Whether some programme ran out of time."""
     _started: float = field(default_factory=time.perf_counter)
 
     @property
@@ -52,35 +55,24 @@ class Adjustment:
 
         Choices of cells that are not `free` are fixed later by bounds and are continuous.
         """
-        from scipy.sparse import block_array, coo_array, csc_array
+        from scipy.sparse import block_array, csc_array
 
         n, m = self.n, len(self.sensitive)
         relations = csc_array(self.relations)
-        place = np.arange(m)
-        # d+ <= high * y and d- <= -low * (1 - y); d+ >= up * y and d- >= down * (1 - y)
-        up, down = self._levels()
-        high = np.minimum(self.high[self.sensitive], self._big)
-        depth = np.minimum(-self.low[self.sensitive], self._big)
-        pick = coo_array((np.ones(m), (place, self.sensitive)), shape=(m, n))
-        choice = [coo_array((c, (place, place)), shape=(m, m)) for c in (-high, -up, depth, down)]
-        rows = [
-            [relations, -relations, None],
-            [pick, None, choice[0]],
-            [pick, None, choice[1]],
-            [None, pick, choice[2]],
-            [None, pick, choice[3]],
-        ]
         missing = -np.asarray(self.relations @ self.value)
-        infinite = np.full(m, np.inf)
-        lower = np.concatenate([missing, -infinite, np.zeros(m), -infinite, down])
-        upper = np.concatenate([missing, np.zeros(m), infinite, depth, infinite])
+        rows = [[relations, -relations, csc_array((relations.shape[0], m))]]
+        lower, upper = [missing], [missing]
+        for block, least, most in (*self._plain_choices(), *self._shifted_choices()):
+            rows.append(block)
+            lower.append(least)
+            upper.append(most)
         program = LinearProgram(
-            csc_array(block_array(rows)) if m else csc_array(block_array([rows[0][:2]])),
+            csc_array(block_array(rows)),
             np.zeros(2 * n + m),
             np.concatenate([np.maximum(self.high, 0), np.maximum(-self.low, 0), np.ones(m)]),
             cost=np.concatenate([self.weight, self.weight, np.zeros(m)]),
-            row_lower=lower,
-            row_upper=upper,
+            row_lower=np.concatenate(lower),
+            row_upper=np.concatenate(upper),
         )
         self._mark_whole(program, free)
         # Cells that must rise (low > 0) or fall (high < 0) whatever else happens.
@@ -89,17 +81,61 @@ class Adjustment:
         program.set_bounds(falling + n, -self.high[falling], -self.low[falling])
         return program
 
+    def _plain_choices(self) -> Iterator[tuple[list[Any], np.ndarray, np.ndarray]]:
+        """Rows of the cells that must move: up*y <= d+ <= high*y, and d- likewise with 1 - y."""
+        at = np.flatnonzero((self.up >= 0) & (self.down >= 0))
+        up, down, high, depth = self._choice_limits(at)
+        pick, none = self._picked(at)
+        zero, infinite = np.zeros(len(at)), np.full(len(at), np.inf)
+        yield [pick, none, self._at_choice(at, -high)], -infinite, zero
+        yield [pick, none, self._at_choice(at, -up)], zero, infinite
+        yield [none, pick, self._at_choice(at, depth)], -infinite, depth
+        yield [none, pick, self._at_choice(at, down)], down, infinite
+
+    def _shifted_choices(self) -> Iterator[tuple[list[Any], np.ndarray, np.ndarray]]:
+        """Rows of the cells already beside their interval: a level is negative [castro2011].
+
+        d >= up*y - depth*(1-y) and d <= high*y - down*(1-y); d = d+ - d- may have either sign.
+        """
+        at = np.flatnonzero((self.up < 0) | (self.down < 0))
+        up, down, high, depth = self._choice_limits(at)
+        pick, _ = self._picked(at)
+        infinite = np.full(len(at), np.inf)
+        yield [pick, -pick, self._at_choice(at, -up - depth)], -depth, infinite
+        yield [pick, -pick, self._at_choice(at, -high - down)], -infinite, -down
+
+    def _choice_limits(self, at: np.ndarray) -> tuple[np.ndarray, ...]:
+        """Levels and widest changes of some of the sensitive cells."""
+        up, down = self._levels()
+        high = np.minimum(self.high[self.sensitive], self._big)
+        depth = np.minimum(-self.low[self.sensitive], self._big)
+        return up[at], down[at], high[at], depth[at]
+
+    def _picked(self, at: np.ndarray) -> tuple[Any, Any]:
+        """Return one row per cell with a one at it, and as many rows of zeros."""
+        from scipy.sparse import csc_array
+
+        shape = (len(at), self.n)
+        one = (np.ones(len(at)), (np.arange(len(at)), self.sensitive[at]))
+        return csc_array(one, shape=shape), csc_array(shape)
+
+    def _at_choice(self, at: np.ndarray, numbers: np.ndarray) -> Any:
+        from scipy.sparse import csc_array
+
+        return csc_array((numbers, (np.arange(len(at)), at)), shape=(len(at), len(self.sensitive)))
+
     @property
     def _big(self) -> float:
         return float(4 * max(np.abs(self.value).max(initial=1.0), *self._levels_max(), 1.0))
 
     def _levels_max(self) -> tuple[float, float]:
-        return float(np.max(self.up, initial=0.0)), float(np.max(self.down, initial=0.0))
+        return float(np.abs(self.up).max(initial=0.0)), float(np.abs(self.down).max(initial=0.0))
 
     def _levels(self) -> tuple[np.ndarray, np.ndarray]:
         if self.integer:
             return np.ceil(self.up - MARGIN), np.ceil(self.down - MARGIN)
-        return self.up * (1 + MARGIN) + MARGIN, self.down * (1 + MARGIN) + MARGIN
+        at = self.sensitive
+        return _passed(self.up, self.high[at]), _passed(self.down, -self.low[at])
 
     def _mark_whole(self, program: LinearProgram, free: np.ndarray) -> None:
         kinds = program._highspy.HighsVarType
@@ -109,9 +145,10 @@ class Adjustment:
         if len(whole):
             code = np.full(len(whole), int(kinds.kInteger), dtype=np.uint8)
             program.solver.changeColsIntegrality(len(whole), whole.astype(np.int32), code)
-            program.set_option("presolve", "choose")
-            program.set_option("solver", "choose")
             program.set_option("mip_rel_gap", self.gap)
+        # Each programme is solved once, so there is no basis that presolving could spoil.
+        program.set_option("presolve", "choose")
+        program.set_option("solver", "choose")
 
     # -- solving --------------------------------------------------------------------------------
 
@@ -126,6 +163,7 @@ class Adjustment:
             program.set_bounds(2 * self.n + held, choice, choice)
         program.set_option("time_limit", max(0.5, seconds))
         status = program.solve()
+        self.late = self.late or status == "time"
         if not program.has_solution:
             return None
         found = program.values
@@ -164,3 +202,12 @@ class Adjustment:
                     best = (*found[:3], False)
                 advance(1)
         return best
+
+
+def _passed(level: np.ndarray, most: np.ndarray) -> np.ndarray:
+    """Return levels a little increased, but not beyond a limit that the level itself meets.
+
+    A cell whose lower level is its value may fall to zero, and not a hair further.
+    """
+    more = level + MARGIN * (np.abs(level) + 1)
+    return np.asarray(np.where(level <= most, np.minimum(more, most), more))

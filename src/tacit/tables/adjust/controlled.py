@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from dataclasses import replace
+from typing import Annotated, Literal, Self
 
 import numpy as np
 from annotated_types import Ge, Gt
+from pydantic import model_validator
 
 from tacit.core.errors import ProtectionError
+from tacit.tables._changeable import check_changeable, without_level
 from tacit.tables.adjust._nearest import Adjustment
 from tacit.tables.protected import ProtectedTable
 from tacit.tables.protection import Protection
@@ -18,6 +21,11 @@ Weights = Literal["unity", "inverse", "root", "user"]
 Kept = Literal["nothing", "total", "margins"]
 _SMALL = 40
 """With at most so many sensitive cells all senses are chosen at once."""
+_EASY = (1e3, 1e9)
+"""Largest values that the solver handles as they are; its tolerances are not relative."""
+_MISS = 2e-6
+"""By how much, in units of the solver, a level may be missed."""
+Found = tuple[np.ndarray, np.ndarray, float, bool]
 
 
 class ControlledAdjustment(
@@ -37,10 +45,12 @@ class ControlledAdjustment(
     -----
     Find :math:`d` that minimises :math:`\sum_i w_i |d_i|` (or :math:`d_i^2`) subject to
     :math:`R(x+d) = 0`, :math:`l_i \le d_i \le u_i`, and for each sensitive cell
-    :math:`d_p \ge u_p` or :math:`d_p \le -l_p` [castro2006]_; levels may be negative where the
-    input does not add up [castro2011]_. The senses (up or down) are binary variables: all at once
-    when there are few, else a first choice by the relaxation, improved block by block. Squares are
-    minimised with the senses found for absolute values.
+    :math:`d_p \ge u_p` or :math:`d_p \le -l_p` [castro2006]_. One of the two levels may be
+    negative, where the input was changed before and lies beside the interval to be left
+    [castro2011]_. A cell whose rule states no level moves by `margin` percent. The senses (up or
+    down) are binary variables: all at once when there are few, else a first choice by the
+    relaxation, improved block by block. Squares are minimised with the senses found for absolute
+    values.
 
     Examples
     --------
@@ -58,7 +68,10 @@ class ControlledAdjustment(
     within: Annotated[float, Gt(0)] | None = None
     """Percent of its value by which a cell that is not sensitive may change at most."""
     whole: bool = False
-    """Whether changes must be whole numbers."""
+    """Whether changes must be whole numbers; not with squares."""
+    margin: Annotated[float, Gt(0)] = 10.0
+    """Percent of its value by which a sensitive cell moves at least where its rule states no level;
+    one at least where all values are whole."""
     block: Annotated[int, Ge(1)] = 150
     """How many senses are chosen at once where there are many sensitive cells."""
     gap: Annotated[float, Ge(0)] = 1e-3
@@ -66,12 +79,25 @@ class ControlledAdjustment(
     seconds: Annotated[float, Gt(0)] = 300.0
     """Time limit; the best safe table found by then is returned."""
 
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.whole and self.norm == "squares":
+            raise ValueError("whole changes are found for absolute changes only, not for squares")
+        return self
+
     def protect(self, table: Table, sensitive: Sensitive) -> ProtectedTable:
         """Return the nearest safe table, or refuse if there is none."""
-        problem = self._problem(table, sensitive)
-        best = problem.start()
-        if best is None and len(problem.sensitive):
-            best = problem.solve(np.ones(len(problem.sensitive), bool), None, problem.left)
+        check_changeable(table)
+        sensitive = self._with_levels(table, sensitive)
+        scale = 1.0 if self.whole else _scale(table, sensitive)
+        problem = self._problem(table, sensitive, scale)
+        best = self._first(problem)
+        if best is None and problem.late:
+            raise ProtectionError(
+                "time ran out before a safe table was found",
+                got=f"{self.seconds:g} seconds, {table.n_cells:,} cells",
+                do="allow more seconds, or wider bounds",
+            )
         if best is None:
             raise ProtectionError(
                 "no table within these bounds adds up and protects every sensitive cell",
@@ -80,29 +106,58 @@ class ControlledAdjustment(
             )
         best = self._searched(problem, best)
         change = best[0] if self.norm == "absolute" else _squared(problem, best[1])
-        published = _without_dust(table, table.value + change, problem)
-        check_adjusted(table, sensitive, published)
+        published = _tidied(table, sensitive, change * scale, problem, scale)
+        check_adjusted(table, sensitive, published, scale)
+        distance = np.abs(published - table.value)
         notes = {
-            "distance": float(problem.weight @ np.abs(published - table.value)),
-            "largest_change": float(np.abs(published - table.value).max(initial=0.0)),
+            "distance": float(problem.weight @ distance),
+            "largest_change": float(distance.max(initial=0.0)),
             "additive": True,
             "optimal": bool(best[3]) and self.norm == "absolute",
             "seconds": problem.seconds - problem.left,
         }
         return ProtectedTable(table, sensitive, published, self.describe(), notes)
 
-    def _searched(
-        self, problem: Adjustment, best: tuple[np.ndarray, np.ndarray, float, bool]
-    ) -> tuple[np.ndarray, np.ndarray, float, bool]:
+    def _with_levels(self, table: Table, sensitive: Sensitive) -> Sensitive:
+        """Return the sensitive cells, each with a level: what has none could stay as it is."""
+        bare = without_level(sensitive)
+        if not bare.any():
+            return sensitive
+        least = np.abs(table.value) * self.margin / 100.0
+        least = np.maximum(least, 1.0) if table.integral else least
+        stuck = np.flatnonzero(bare & (least == 0))
+        if len(stuck):
+            raise ProtectionError(
+                "sensitive cells of value zero need a protection level to move by",
+                got=table.describe(stuck),
+                do="give one (table.with_levels), or count zeros as safe",
+            )
+        below, above = (np.where(bare, least, s) for s in (sensitive.below, sensitive.above))
+        return replace(sensitive, below=below, above=above)
+
+    def _first(self, problem: Adjustment) -> Found | None:
+        """Return any safe table."""
+        found = problem.start()
+        if found is None and len(problem.sensitive):
+            return problem.solve(np.ones(len(problem.sensitive), bool), None, problem.left)
+        return found
+
+    def _searched(self, problem: Adjustment, best: Found) -> Found:
         m = len(problem.sensitive)
         if not m:
             return best
         if m <= _SMALL:
             found = problem.solve(np.ones(m, dtype=bool), None, problem.left)
-            return found if found is not None and found[2] <= best[2] + 1e-9 else (*best[:3], False)
-        return problem.improve((*best[:3], False), self.block, np.random.default_rng(0))
+            better = found is not None and found[2] <= best[2] + 1e-9
+            best = found if found is not None and better else (*best[:3], False)
+        else:
+            best = problem.improve((*best[:3], False), self.block, np.random.default_rng(0))
+        # Integer programming leaves sums and levels missed by its tolerance; with the senses known
+        # a linear programme does not.
+        exact = None if self.whole else problem.solve(np.zeros(m, bool), best[1], problem.left)
+        return best if exact is None else (*exact[:3], best[3])
 
-    def _problem(self, table: Table, sensitive: Sensitive) -> Adjustment:
+    def _problem(self, table: Table, sensitive: Sensitive, scale: float) -> Adjustment:
         """Return the programme of the whole table."""
         lower, upper = table.bounds
         low, high = lower - table.value, upper - table.value
@@ -112,11 +167,10 @@ class ControlledAdjustment(
         kept = self._kept(table)
         low, high = np.where(kept, 0.0, low), np.where(kept, 0.0, high)
         cells = sensitive.primary
-        down = np.maximum(sensitive.below, sensitive.width)[cells]
-        up = np.maximum(sensitive.above, sensitive.width)[cells]
+        down, up = (level[cells] / scale for level in _to_leave(sensitive))
         return Adjustment(
-            table.relations, table.value, low, high, self._weight(table), cells, down, up,
-            integer=self.whole, gap=self.gap, seconds=self.seconds,
+            table.relations, table.value / scale, low / scale, high / scale, self._weight(table),
+            cells, down, up, integer=self.whole, gap=self.gap, seconds=self.seconds,
         )  # fmt: skip
 
     def _kept(self, table: Table) -> np.ndarray:
@@ -146,13 +200,34 @@ class ControlledAdjustment(
         return np.ones(table.n_cells)
 
 
-def check_adjusted(table: Table, sensitive: Sensitive, published: np.ndarray) -> None:
+def _to_leave(sensitive: Sensitive) -> tuple[np.ndarray, np.ndarray]:
+    """Return by how much each cell must fall, or rise; a sliding level counts for both."""
+    slides = sensitive.width > 0
+    down, up = (
+        np.where(slides, np.maximum(level, sensitive.width), level)
+        for level in (sensitive.below, sensitive.above)
+    )
+    return down, up
+
+
+def _scale(table: Table, sensitive: Sensitive) -> float:
+    """Return a power of two by which values are divided for the solver."""
+    sizes = (np.abs(table.value), *map(np.abs, _to_leave(sensitive)))
+    largest = max(float(size.max(initial=0.0)) for size in sizes)
+    if largest == 0 or _EASY[0] <= largest <= _EASY[1] or (table.integral and largest < _EASY[0]):
+        return 1.0
+    return float(2.0 ** np.floor(np.log2(largest / 1e6)))
+
+
+def check_adjusted(
+    table: Table, sensitive: Sensitive, published: np.ndarray, scale: float = 1.0
+) -> None:
     """Refuse a result that does not add up or leaves a sensitive cell within its interval."""
     table.replace(value=published).check_additive()
     change = published - table.value
-    up = np.maximum(sensitive.above, sensitive.width)
-    down = np.maximum(sensitive.below, sensitive.width)
-    slack = 1e-7 * np.maximum(1.0, np.abs(table.value))
+    down, up = _to_leave(sensitive)
+    slack = _MISS * scale + 4 * np.spacing(np.abs(table.value))
+    slack = np.minimum(slack, 1e-3 * np.maximum(np.abs(up), np.abs(down)))
     near = sensitive.cells & (change < up - slack) & (change > -down + slack)
     if near.any():
         raise ProtectionError(
@@ -177,14 +252,28 @@ def _squared(problem: Adjustment, rises: np.ndarray) -> np.ndarray:
 
     low, high = problem.low.copy(), problem.high.copy()
     up, down = problem._levels()
-    low[problem.sensitive] = np.where(rises, up, low[problem.sensitive])
-    high[problem.sensitive] = np.where(rises, high[problem.sensitive], -down)
+    at = problem.sensitive
+    low[at] = np.where(rises, np.maximum(up, low[at]), low[at])
+    high[at] = np.where(rises, high[at], np.minimum(-down, high[at]))
     return least_squares(problem, low, high)
 
 
-def _without_dust(table: Table, published: np.ndarray, problem: Adjustment) -> np.ndarray:
-    """Put cells back that moved by less than a rounding error."""
+def _tidied(
+    table: Table, sensitive: Sensitive, change: np.ndarray, problem: Adjustment, scale: float
+) -> np.ndarray:
+    """Return the published values without the dust of the solver, where they hold without it."""
     if problem.integer:
-        return np.round(published)
-    still = np.abs(published - table.value) <= 1e-9 * np.maximum(1.0, np.abs(table.value))
-    return np.where(still, table.value, published)
+        return np.asarray(table.value + np.round(change))
+    still = np.abs(change) <= 1e-9 * np.maximum(scale, np.abs(table.value))
+    published = np.where(still, table.value, table.value + change)
+    tidy = np.where(still, table.value, np.round(published, _decimals(scale)))
+    missed, before = (np.abs(table.relations @ v).max(initial=0.0) for v in (tidy, published))
+    down, up = _to_leave(sensitive)
+    moved = tidy - table.value
+    out = ~sensitive.cells | (moved >= up) | (moved <= -down)
+    return tidy if missed <= before and out.all() else published
+
+
+def _decimals(scale: float) -> int:
+    """Return the decimals that are dust in units of the solver."""
+    return int(6 - np.round(np.log10(scale)))

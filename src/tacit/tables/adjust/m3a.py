@@ -9,6 +9,7 @@ import numpy as np
 from annotated_types import Ge, Gt, Lt
 
 from tacit.core.errors import DataError, ParameterError, ProtectionError
+from tacit.tables._changeable import check_changeable
 from tacit.tables.adjust._m3a_safe_set import Interval, SafeSet, safe_set
 from tacit.tables.adjust._m3a_stages import Staged, with_totals_kept
 from tacit.tables.protected import ProtectedTable
@@ -67,6 +68,11 @@ class M3A(Protection, key="m3a", title="Mixed micro-macro approach (M3A)", cites
     seconds: Annotated[float, Gt(0)] = 120.0
     """Time limit where totals are kept."""
 
+    @property
+    def depth(self) -> int:
+        """All contributions to the cells that are no crowd."""
+        return self.crowd
+
     def unsafe_interval(self, contributions: Sequence[float]) -> Interval:
         """Return the limits of scenarios I to III: totals strictly between them are unsafe."""
         return self._limits(contributions).core
@@ -76,7 +82,7 @@ class M3A(Protection, key="m3a", title="Mixed micro-macro approach (M3A)", cites
 
         Those of scenarios I to III less the bands of scenario IV.
         """
-        return self._limits(contributions).intervals()
+        return self._limits(contributions).intervals
 
     def is_safe(self, contributions: Sequence[float]) -> bool:
         """Say whether the original total may be published."""
@@ -90,6 +96,7 @@ class M3A(Protection, key="m3a", title="Mixed micro-macro approach (M3A)", cites
 
     def protect(self, table: Table, sensitive: Sensitive) -> ProtectedTable:
         """Return the table with its unsafe cells moved, or refuse."""
+        check_changeable(table)
         table.check_additive()
         sets = self._safe_sets(table, sensitive)
         unsafe = np.array(
@@ -105,6 +112,7 @@ class M3A(Protection, key="m3a", title="Mixed micro-macro approach (M3A)", cites
             published = with_totals_kept(table, sets, unsafe, self.seconds)
         else:
             published = Staged(table, sets, self.balance).published(unsafe)
+            _check_frozen_sums(table, published)
         self._check(table, sets, published)
         changed = published != table.value
         notes = {
@@ -137,6 +145,7 @@ class M3A(Protection, key="m3a", title="Mixed micro-macro approach (M3A)", cites
                         do=f"tabulate with top={self.crowd}, or lower the crowd",
                     )
                 top = known.top[cell, : min(m, self.crowd)]
+                _check_distance(table, int(cell), top, m)
                 sets[int(cell)] = safe_set(
                     top, m, float(table.value[cell]), self.d / 100.0, self.phi
                 )
@@ -152,3 +161,24 @@ class M3A(Protection, key="m3a", title="Mixed micro-macro approach (M3A)", cites
                 got=table.describe(np.array(wrong)),
                 do="lower d, merge categories, or suppress instead",
             )
+
+
+def _check_distance(table: Table, cell: int, known: np.ndarray, m: int) -> None:
+    """Refuse one or two respondents who contribute nothing: a share of zero is no distance."""
+    if m <= 2 and not known.any():
+        raise ProtectionError(
+            "a cell of one or two respondents is never safe, and zeros cannot move by a share",
+            got=table.describe(np.array([cell])),
+            do="count zeros as safe in the rule, for example MinFrequency(zero_safe=True)",
+        )
+
+
+def _check_frozen_sums(table: Table, published: np.ndarray) -> None:
+    """Refuse where a sum above a moved cell must be published as it is."""
+    moved = np.flatnonzero(table.flags("frozen") & (published != table.value))
+    if len(moved):
+        raise ProtectionError(
+            "sums that must be published as they are lie above cells that must move",
+            got=table.describe(moved),
+            do="keep all totals (keep_totals=True), or release these",
+        )

@@ -10,12 +10,8 @@ from typing import Any, Literal
 import numpy as np
 
 from tacit.core.errors import DataError, ParameterError, ProtectionError
-from tacit.tables.perturb._additive_search import (
-    Search,
-    free_leaves,
-    nearest_by_programme,
-    raked,
-)
+from tacit.tables._free_leaves import free_leaves
+from tacit.tables.perturb._additive_search import Search, nearest_by_programme, raked
 from tacit.tables.protected import ProtectedTable
 from tacit.tables.transitions import SMALLEST
 

@@ -108,6 +108,11 @@ class CellKeyMagnitude(
             raise ValueError("parity goes with one contribution only")
         return self
 
+    @property
+    def depth(self) -> int:
+        """The contributions that are hidden."""
+        return self.largest if self.basis == "largest" else 1
+
     @cached_property
     def noise_table(self) -> NoiseTable:
         """The noise in units of what is to be hidden."""

@@ -28,9 +28,9 @@ class Safe(
 
     Whatever table is made from the released records, no cell of it holds one or two. The
     *controlled* tables, all those of up to `controlled` variables, deviate as little as the search
-    can manage; other tables may deviate more. Only the variables named are released. When not to
-    use it: for files with more than a few dozen categories in every variable, where hardly any
-    combination occurs three times; recode first.
+    can manage; other tables may deviate more, and `tables.control_report` says by how much. Only
+    the variables named are released. When not to use it: for files with more than a few dozen
+    categories in every variable, where hardly any combination occurs three times; recode first.
 
     Missing values: a category of their own. Weights: counts are of records; a weight is not
     released. Households: not considered, and not released.

@@ -8,11 +8,14 @@ import numpy as np
 from annotated_types import Gt
 
 from tacit.core.errors import ParameterError, ProtectionError
+from tacit.tables._changeable import check_changeable, without_level
 from tacit.tables.protection import Protection
 from tacit.tables.sensitive import Sensitive
 from tacit.tables.table import Table
 
 WholeOrDecimal = Annotated[float, Gt(0)]
+_WHOLE = 2.0
+"""Smallest base for whole numbers: with 1 every cell would be published as it is."""
 
 
 class Rounding(Protection):
@@ -22,7 +25,8 @@ class Rounding(Protection):
     """The base, or how to choose it: a share of the largest sensitive value, a share of the largest
     contribution to a sensitive cell, or the largest protection level of a sensitive cell."""
     share: Annotated[float, Gt(0)] = 10.0
-    """Percent of the value or contribution from which the base is chosen."""
+    """Percent of the value or contribution from which the base is chosen; also where the base is
+    to be a level but a rule states none."""
 
     def base_for(self, table: Table, sensitive: Sensitive) -> float:
         r"""Return the base, or refuse one too small to protect the sensitive cells.
@@ -31,13 +35,13 @@ class Rounding(Protection):
         -----
         The three choices of section 2.2 of matias2013; with an (n, k) rule the third is
         :math:`\max_s \{100/k \sum_{t \le n} y_t - \sum_t y_t\}`. Chosen bases are rounded up
-        to a whole number where the table is of whole numbers.
+        to one digit: readers see the base, and the level of a cell tells its contributions.
         """
-        least = least_base(sensitive)
+        check_changeable(table)
+        least = least_base(table, sensitive)
         chosen = self.base if not isinstance(self.base, str) else self._chosen(table, sensitive)
         if isinstance(self.base, str):
-            chosen = max(chosen, least)
-            chosen = float(np.ceil(chosen)) if table.integral else chosen
+            chosen = _one_digit(max(chosen, least))
         if chosen < least:
             raise ProtectionError(
                 "the base is too small for the protection the rule requires",
@@ -45,6 +49,7 @@ class Rounding(Protection):
                 f"{table.describe(np.array([_neediest(sensitive)]))}",
                 do=f"choose a base of at least {least:g}",
             )
+        _check_coarser(table, sensitive, chosen)
         return chosen
 
     def _chosen(self, table: Table, sensitive: Sensitive) -> float:
@@ -63,18 +68,41 @@ class Rounding(Protection):
                 largest = np.abs(table.respondents.top[cells, 0]).max()
                 return self.share / 100.0 * float(largest)
             case _:
-                return max(least_base(sensitive), 1.0)
+                unstated = np.abs(table.value[without_level(sensitive)]).max(initial=0.0)
+                return max(least_base(table, sensitive), self.share / 100.0 * float(unstated), 1.0)
 
 
-def least_base(sensitive: Sensitive) -> float:
-    """Return the smallest base that protects: the largest protection level of a sensitive cell."""
+def least_base(table: Table, sensitive: Sensitive) -> float:
+    """Return the smallest base that protects: the largest protection level of a sensitive cell.
+
+    Whole numbers need a base of two: nearer to a multiple of one there is only that number itself.
+    """
     if not len(sensitive):
         return 0.0
-    return float(np.max([sensitive.below, sensitive.above, sensitive.width]))
+    largest = float(np.max([sensitive.below, sensitive.above, sensitive.width]))
+    return max(largest, _WHOLE) if table.integral else largest
+
+
+def _one_digit(base: float) -> float:
+    """Return the next number above with a single digit other than zero."""
+    unit = 10.0 ** np.floor(np.log10(base))
+    return float(np.ceil(base / unit - 1e-9) * unit)
 
 
 def _neediest(sensitive: Sensitive) -> int:
-    return int(np.argmax(np.max([sensitive.below, sensitive.above, sensitive.width], axis=0)))
+    levels = np.max([sensitive.below, sensitive.above, sensitive.width], axis=0)
+    return int(np.argmax(np.where(sensitive.cells, levels, -np.inf)))
+
+
+def _check_coarser(table: Table, sensitive: Sensitive, base: float) -> None:
+    """Refuse a base as fine as the values themselves, such as a cent where cents are published."""
+    if table.integral or not len(sensitive) or split_by_base(table.value, base)[1].any():
+        return
+    raise ProtectionError(
+        "every cell is a multiple of the base, so rounding would publish the table as it is",
+        got=f"base {base:g}",
+        do="choose a larger base",
+    )
 
 
 def split_by_base(value: np.ndarray, base: float) -> tuple[np.ndarray, np.ndarray]:
@@ -83,9 +111,10 @@ def split_by_base(value: np.ndarray, base: float) -> tuple[np.ndarray, np.ndarra
     A rest that only rounding errors of floating point leave is none.
     """
     ratio = value / base
-    whole = np.floor(ratio + 1e-9)
+    dust = np.minimum(1e-9 + 8 * np.spacing(np.abs(ratio)), 0.25)
+    whole = np.floor(ratio + dust)
     rest = ratio - whole
-    return whole, np.where(rest < 1e-9, 0.0, rest)
+    return whole, np.where(rest < dust, 0.0, rest)
 
 
 def check_frozen(table: Table, published: np.ndarray) -> None:

@@ -40,7 +40,8 @@ def round_relations(
     parts = _blocks(table) if table.n_cells > block else []
     if len(parts) > 1:
         units = _by_blocks(table, target, low, high, parts, seconds)
-        if units is not None:
+        # Sums across blocks, as linked tables can have, are in no stage: then all at once.
+        if units is not None and not np.any(table.relations @ units):
             return Rounded(units, False, len(parts), time.perf_counter() - start)
     left = max(1.0, seconds - (time.perf_counter() - start))
     solved = _solve(table, everything, target, low, high, left)

@@ -55,8 +55,8 @@ class ControlledRounding(
 
     def protect(self, table: Table, sensitive: Sensitive) -> ProtectedTable:
         """Return the nearest additive table of multiples, or refuse if there is none."""
-        table.check_additive()
         base = self.base_for(table, sensitive)
+        table.check_additive()
         whole, rest = split_by_base(table.value, base)
         exact = rest == 0
         # A multiple may move one base either way where it need not stay.
@@ -73,6 +73,8 @@ class ControlledRounding(
                 got=f"base {base:g}, {table.n_cells:,} cells",
                 do="allow more steps, or free the multiples (keep_multiples=False)",
             )
+        if np.any(table.relations @ found.units):
+            raise ProtectionError("the solver's multiples do not add up", do="allow more time")
         published = found.units * base
         check_frozen(table, published)
         distance = float(np.abs(published - table.value).sum())

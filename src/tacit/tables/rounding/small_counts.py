@@ -9,11 +9,15 @@ from annotated_types import Ge
 
 from tacit.core.errors import DataError, ProtectionError
 from tacit.core.progress import track
+from tacit.tables._changeable import check_changeable
+from tacit.tables._free_leaves import leaves_of
 from tacit.tables.protected import ProtectedTable
 from tacit.tables.protection import Protection
+from tacit.tables.rounding._base import check_frozen
 from tacit.tables.sensitive import Sensitive
 from tacit.tables.table import Table
 
+_DO = "round the table of all dimensions, and take the others from it; or round in a controlled way"
 _TRIES = 12
 """Partners tried for each leaf when two change at once."""
 
@@ -52,14 +56,14 @@ class SmallCountRounding(
     def protect(self, table: Table, sensitive: Sensitive) -> ProtectedTable:
         """Return the rounded table, or refuse if a sensitive cell is not a small count."""
         self._check(table, sensitive)
-        leaves = np.flatnonzero(~table.is_total)
-        original = table.value[leaves]
+        leaves = leaves_of(table, "rounding of small counts", _DO)
+        original, sums = table.value[leaves.at], leaves.sums
         rounded = original.copy()
         small = (original > 0) & (original < self.base)
-        sums = _sums(table, leaves)
         if small.any():
             rounded[small] = _rounded(sums, original, small, self.base, self.sweeps)
         published = table.value + np.asarray(sums @ (rounded - original))
+        check_frozen(table, published)
         deviation = np.abs(published - table.value)
         notes = {
             "base": self.base,
@@ -71,6 +75,7 @@ class SmallCountRounding(
         return ProtectedTable(table, sensitive, published, self.describe(), notes)
 
     def _check(self, table: Table, sensitive: Sensitive) -> None:
+        check_changeable(table)
         if not table.is_count or not table.integral or table.value.min(initial=0) < 0:
             raise DataError("rounding of small counts is for tables of counts", got=repr(table))
         table.check_additive()
@@ -81,33 +86,19 @@ class SmallCountRounding(
                 got=table.describe(large),
                 do="raise the base, or choose another protection",
             )
-        if table.frozen is not None:
-            fixed = table.frozen & ~table.is_total & (table.value > 0) & (table.value < self.base)
-            if fixed.any():
-                raise ProtectionError(
-                    "small counts must be published as they are",
-                    got=table.describe(np.flatnonzero(fixed)),
-                )
+        deep = np.flatnonzero(_needed(sensitive) > self.base - 1)
+        if len(deep):
+            raise ProtectionError(
+                "sensitive counts need more protection than rounding to the base gives",
+                got=f"{table.describe(deep)}, base {self.base}",
+                do="raise the base",
+            )
 
 
-def _sums(table: Table, leaves: np.ndarray) -> Any:
-    """Return which finest cells each cell sums: cells by finest cells."""
-    from scipy.sparse import csr_array, kron
-
-    if not table.dimensions:
-        raise DataError("rounding of small counts needs the dimensions of the table")
-    whole = csr_array(np.ones((1, 1)))
-    for dimension in table.dimensions:
-        whole = csr_array(kron(whole, dimension.contains, format="csr"))
-    sizes = [len(d.codes) for d in table.dimensions]
-    rows = np.ravel_multi_index(tuple(table.codes.T), sizes)
-    place = [{d.index[leaf]: j for j, leaf in enumerate(d.leaves)} for d in table.dimensions]
-    columns = [
-        np.array([place[axis][int(code)] for code in table.codes[leaves, axis]])
-        for axis in range(len(sizes))
-    ]
-    at = np.ravel_multi_index(tuple(columns), [len(d.leaves) for d in table.dimensions])
-    return csr_array(whole[rows][:, at])
+def _needed(sensitive: Sensitive) -> np.ndarray:
+    """Return by how much an estimate must be able to miss each sensitive count."""
+    levels = np.max([sensitive.below, sensitive.above, sensitive.width], axis=0)
+    return np.where(sensitive.cells, levels, 0.0)
 
 
 def _rounded(
