@@ -86,3 +86,29 @@ def test_bad_options_are_refused_before_any_work(run, many, options, said):
     result = run("wizard", many, "-o", "out", "--yes", *options)
     assert result.exit_code == 2
     assert said in result.stderr
+
+
+def test_a_target_that_is_not_understood_is_asked_for_again(many, folder):
+    words = ["wizard", many, "-o", "out", *map(str, QUICK)]
+    answers = "y\nbe nice\nkeep the regression of Incme on Age\nk >= 3\ny\n"
+    result = CliRunner(env={"COLUMNS": "160"}).invoke(app, words, input=answers, prog_name="tacit")
+    assert result.exit_code == 0, result.stderr
+    assert "not understood" in result.stderr
+    assert "did you mean 'Income'" in result.stderr
+
+
+def test_three_targets_that_are_not_understood_end_it(many, folder):
+    words = ["wizard", many, "-o", "out", *map(str, QUICK)]
+    result = CliRunner().invoke(app, words, input="y\na\nb\nc\nk >= 3\ny\n", prog_name="tacit")
+    assert result.exit_code == 2
+    assert not (folder / "out").exists()
+
+
+def test_resuming_needs_a_seed_and_empty_files_hold_nobody(run, many, folder):
+    refused = run("wizard", many, "-o", "out", "--yes", "--resume", "search.jsonl")
+    assert refused.exit_code == 2
+    assert "--seed" in refused.stderr
+    (folder / "empty.csv").write_text("Age,Sex\n", encoding="utf-8")
+    empty = run("wizard", "empty.csv", "-o", "out", "--yes")
+    assert empty.exit_code == 2
+    assert "no record to protect" in empty.stderr

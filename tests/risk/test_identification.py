@@ -379,3 +379,76 @@ def test_shuffled_rows_are_refused_not_called_safe():
     shuffled = data.frame.sample(fraction=1.0, shuffle=True, seed=3)
     with pytest.raises(DataError, match="another order"):
         risk.IdentificationRisk(keys=["region", "sex", "age"]).measure(data, shuffled)
+
+
+# -- labels that differ from record to record -----------------------------------------------------
+
+
+BOXES = {"x": ["20", "21", "20", "25"], "y": ["f", "f", "m", "m"]}
+RANGES = ["[20, 21]", "[20, 21]", "[20, 25]", "[20, 25]"]
+
+
+def test_a_range_matches_the_values_released_under_it():
+    """Who knows x alone finds 20 under both ranges, 21 and 25 under one each."""
+    data = microdata(keys=["x"], **BOXES)
+    found = risk.IdentificationRisk().measure(data, released(data, range(4), x=pl.Series(RANGES)))
+    assert found.per_unit.tolist() == pytest.approx([1 / 4, 1 / 2, 1 / 4, 1 / 2])
+    assert "labels tell" in found.details["fields"]["x"]
+    assert found.warnings == ()
+
+
+def test_a_range_beside_an_equal_field_matches_within_its_box():
+    data = microdata(**BOXES)
+    found = risk.IdentificationRisk().measure(data, released(data, range(4), x=pl.Series(RANGES)))
+    assert found.per_unit.tolist() == pytest.approx([1 / 2] * 4)
+
+
+def test_ranges_of_a_sample_are_as_risky_as_their_boxes_in_the_population():
+    """Each of the two records of a box stands for 100 people: 1 in 200."""
+    data = microdata(**BOXES, w=[100.0] * 4).with_roles(weight="w")
+    found = risk.IdentificationRisk().measure(data, released(data, range(4), x=pl.Series(RANGES)))
+    assert found.per_unit.tolist() == pytest.approx([1 / 200] * 4)
+
+
+def test_ranges_known_with_an_error_are_less_risky():
+    data = microdata(**BOXES)
+    release = released(data, range(4), x=pl.Series(RANGES))
+    sure = risk.IdentificationRisk().measure(data, release).value
+    unsure = risk.IdentificationRisk(errors={"x": 0.3, "y": 0.2}).measure(data, release).value
+    assert 0.25 < unsure < sure
+
+
+def test_exchanged_values_are_still_taken_for_errors():
+    data = microdata(**BOXES)
+    release = released(data, range(4), x=pl.Series(["21", "20", "20", "25"]))
+    note = risk.IdentificationRisk().measure(data, release).details["fields"]["x"]
+    assert "differ with probability" in note
+
+
+@settings(deadline=None, max_examples=25)
+@given(st.integers(2, 6), st.integers(0, 10**6), st.booleans())
+def test_boxes_are_as_risky_as_the_records_that_a_person_fits(k, seed, strict):
+    """An independent count, by comparing every person with every record."""
+    rng = np.random.default_rng(seed)
+    columns = {
+        "a": rng.integers(0, 9, 60), "b": rng.choice(list("uvwxyz"), 60),
+        "c": rng.integers(0, 3, 60).astype(str),
+    }  # fmt: skip
+    data = microdata(keys=["a", "b", "c"], **columns)
+    release = tacit.Plan([tacit.mask.Mondrian(k=k, strict=strict)]).apply(data, seed=1)
+    found = risk.IdentificationRisk().measure(data, release)
+    after = release.data.local.select("a", "b", "c").cast(pl.String)
+    before = data.local.select("a", "b", "c").cast(pl.String)
+    under = [set(zip(before[n], after[n], strict=True)) for n in before.columns]
+    for i, person in enumerate(before.rows()):
+        fits = [
+            all(
+                pair in known
+                for pair, known in zip(zip(person, r, strict=True), under, strict=True)
+            )
+            for r in after.rows()
+        ]
+        assert found.per_unit[i] == pytest.approx(1 / sum(fits))
+    if strict:
+        sizes = np.asarray(risk.KAnonymity().measure(data, release).per_unit)
+        assert found.per_unit == pytest.approx(1 / sizes)

@@ -124,3 +124,15 @@ def test_nothing_fits_a_file_of_weights():
     weights = tacit.Microdata.of(pl.DataFrame({"w": [1.0, 2.0]})).with_roles(weight="w")
     with pytest.raises(DataError, match="no method fits"):
         fitting_candidates(weights)
+
+
+def test_a_method_that_breaks_is_left_out_aloud(monkeypatch):
+    """A bug in a method once kept it from every search, and nobody was told."""
+
+    def broken(self, data, rng):
+        raise ZeroDivisionError("oh")
+
+    monkeypatch.setattr(mask.RankSwap, "apply", broken)
+    few = probe(tacit.datasets.census(50))
+    with pytest.warns(RuntimeWarning, match="rank-swap broke on these data.*ZeroDivisionError"):
+        assert tried(mask.RankSwap(columns=["income"], p=5), few) is None

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tacit.core.errors import ParameterError, ProtectionError
 from tacit.tradeoff import Frontier, Point
-from tacit.tradeoff.frontier import maximal, ranks
+from tacit.tradeoff.frontier import better, maximal, ranks
 
 points = st.lists(
     st.tuples(st.integers(0, 8), st.integers(0, 8)).map(lambda t: Point(str(t), t[0], t[1])),
@@ -107,3 +107,12 @@ def test_a_point_without_plan_cannot_be_released():
 
 def test_printing_names_the_releases():
     assert str(front()).splitlines()[1].endswith("a")
+
+
+def test_the_better_ones_are_taken_all_along_a_layer():
+    """Of ten on the frontier four are kept: both ends and two between, not the four safest."""
+    front = [Point(str(i), i, i) for i in range(10)]
+    beaten = [Point("x", 20, 1)]
+    assert [p.label for p in better([*beaten, *front], 4)] == ["0", "3", "6", "9"]
+    assert [p.label for p in better([*beaten, *front], 11)][-1] == "x"
+    assert better([], 3) == []

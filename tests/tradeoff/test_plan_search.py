@@ -225,6 +225,53 @@ def test_an_interrupt_keeps_the_best_so_far(numbers, swaps, cheap):
     assert front.covers(front.tried)[0]
 
 
+def test_an_interrupt_within_the_first_plans_keeps_those_that_are_done(numbers, swaps, cheap):
+    calls = []
+
+    def risk(original, release):
+        calls.append(1)
+        if len(calls) == 4:
+            raise KeyboardInterrupt
+        return cheap["risk"](original, release)
+
+    start = [tacit.Plan([mask.RankSwap(columns=["a"], p=p)]) for p in range(1, 8)]
+    front = search(
+        numbers, swaps, budget=few(), seed=1, start=start, risk=risk, utility=cheap["utility"]
+    )
+    assert front.interrupted
+    assert len(front.tried) == 3
+
+
+def test_a_search_that_is_kept_needs_a_seed(numbers, swaps, cheap, tmp_path):
+    """With a seed of its own each run would be another search, and all work lost."""
+    with pytest.raises(ParameterError, match="needs a seed"):
+        search(numbers, swaps, budget=few(), storage=tmp_path / "search.jsonl", **cheap)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_few_plans_are_not_proposed_again_and_again(numbers, cheap):
+    """60 plans among 114: the model alone soon proposes nothing but what it knows."""
+    space = [Varied(mask.RankSwap, columns=[name], p=Between(1, 38)) for name in ("a", "b", "c")]
+    front = search(numbers, space, budget=few(60, replicates=1), seed=1, **cheap)
+    assert len(front.tried) == 60
+
+
+def test_an_equal_measure_is_taken_once_per_release(numbers):
+    class Counted(tradeoff.InformationKept):
+        def measure(self, original, release=None):
+            taken.append(1)
+            return super().measure(original, release)
+
+    taken = []
+    plan = mask.RankSwap(columns=["a"], p=5)
+    asked = Condition(Counted(), at_least=0.0)
+    search(
+        numbers, [plan], budget=few(1, replicates=1), seed=1, conditions=[asked],
+        risk=lambda original, release: 0.0, utility=Counted(),
+    )  # fmt: skip
+    assert len(taken) == 1
+
+
 def test_a_stopped_search_goes_on_where_it_was(numbers, swaps, cheap, tmp_path):
     """Every finished evaluation is used, none is done twice, and the frontier is the same."""
     path, calls = tmp_path / "search.jsonl", []

@@ -1,5 +1,7 @@
 """Post-masking optimisation: a lower score, and guarantees that an attack cannot break."""
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
@@ -23,7 +25,7 @@ def moments(x):
 
 
 def test_the_score_falls_and_the_risk_does_not_rise(swapped):
-    found = optimise(swapped, score=SCORE, rounds=4, seed=1)
+    found = optimise(swapped, score=SCORE, rounds=4, seed=2)
     assert found.after.value < found.before.value
     assert found.after.details["DR"] <= found.before.details["DR"]
     assert found.after.value == SCORE.measure(swapped.original, found.data).value
@@ -31,7 +33,7 @@ def test_the_score_falls_and_the_risk_does_not_rise(swapped):
 
 
 def test_moments_come_nearer(swapped):
-    found = optimise(swapped, score=SCORE, rounds=4, seed=1)
+    found = optimise(swapped, score=SCORE, rounds=4, seed=2)
     truth = moments(swapped.original.numeric(NAMES))
     before, after = moments(swapped.data.numeric(NAMES)), moments(found.data.numeric(NAMES))
     assert np.abs(after - truth).sum() < 0.5 * np.abs(before - truth).sum()
@@ -49,7 +51,7 @@ def test_groups_of_k_stay_groups_of_k(numbers):
     assert found.after.value < found.before.value
     _, counts = np.unique(found.data.numeric(NAMES), axis=0, return_counts=True)
     assert counts.min() >= 4
-    assert "120 records that were equal stay equal" in found.guarantee
+    assert "records equal in a, b, c stay equal" in found.guarantee
 
 
 def test_same_seed_same_file_and_the_release_is_untouched(swapped):
@@ -91,3 +93,43 @@ def test_bad_input(numbers, swapped):
     constant = tacit.Microdata.of(pl.DataFrame({"a": [1.0] * 5, "b": [2.0] * 5}))
     with pytest.raises(DataError):
         optimise(tacit.Plan([]).apply(constant, seed=1))
+
+
+@pytest.mark.parametrize(
+    ("step", "keys"),
+    [
+        (mask.Mdav(columns=["a"], k=4), [["a"]]),
+        (mask.Mdav(columns=["a", "b"], k=4), [["a"], ["b"], ["a", "b"]]),
+        (mask.IndividualRanking(columns=["a", "b", "c"], k=4), [["a"], ["b"], ["c"]]),
+        (
+            mask.PartitionedMdav(columns=["a", "b", "c"], k=4, sets=[["a", "b"], ["c"]]),
+            [["a", "b"]],
+        ),
+    ],
+    ids=["one column", "two columns", "each column", "parts"],
+)
+def test_groups_made_in_some_columns_are_not_split_by_rating_more(numbers, step, keys):
+    """An attack: records that are alone in all columns together are in groups in some."""
+    release = tacit.Plan([step]).apply(numbers, seed=1)
+    found = optimise(release, score=SCORE, rounds=4)
+    assert found.changed > 0
+    for names in keys:
+        before, after = (
+            frame.select(names).group_by(names).len()["len"].min()
+            for frame in (release.frame, found.frame)
+        )
+        assert before >= 4
+        assert after >= before
+
+
+def test_records_with_gaps_move_with_their_group():
+    rng = np.random.default_rng(3)
+    a = np.repeat(rng.normal(size=20), 3)
+    b = [None if i % 3 == 0 else v for i, v in enumerate(rng.normal(size=60).tolist())]
+    data = tacit.Microdata.of(pl.DataFrame({"a": a + rng.normal(size=60) / 9, "b": b}))
+    table = data.numbered().local.with_columns(pl.Series("a", a))
+    release = tacit.Plan([]).apply(data, seed=1)
+    release = replace(release, data=release.data.with_local(table))
+    found = optimise(release, score=Score(attributes=["a", "b"]), rounds=4)
+    assert found.changed > 0
+    assert found.frame.group_by("a").len()["len"].min() >= 3

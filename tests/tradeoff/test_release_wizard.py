@@ -6,7 +6,7 @@ import pytest
 
 import tacit
 from tacit import mask, risk
-from tacit.core.errors import ProtectionError, SchemaError, WriteError
+from tacit.core.errors import DataError, ProtectionError, SchemaError, WriteError
 from tacit.tradeoff import Effort, Target, wizard
 from tacit.tradeoff.release_wizard import proposals
 
@@ -111,12 +111,6 @@ def test_a_target_out_of_reach_says_what_is_closest():
         found.save("never")
 
 
-def test_too_few_records_for_k_cannot_be_released():
-    data = tacit.datasets.patients(300).take(np.arange(3))
-    found = wizard(data, "k >= 5", effort=Effort(evaluations=4, replicates=1), seed=1)
-    assert not found.is_met
-
-
 def test_only_linkage_asked_perturbs():
     data = tacit.datasets.patients(200)
     found = wizard(
@@ -130,3 +124,37 @@ def test_data_without_roles_are_refused():
         wizard(pl.DataFrame({"x": [1, 2]}))
     with pytest.raises(SchemaError, match="no column is one"):
         wizard(tacit.Microdata.of(pl.DataFrame({"x": [1, 2]})).with_roles(confidential=["x"]))
+
+
+def test_three_releases_within_the_target_also_where_an_analysis_must_survive():
+    """Most plans lose the regression; those that keep it differ in how large groups are."""
+    target = "k >= 5; at most 5 % linkable; keep the regression of Income on Age"
+    effort = Effort(evaluations=30, replicates=1, workers=1)
+    found = wizard(tacit.datasets.patients(1200), target, effort=effort, seed=1)
+    assert [c.name for c in found.choices] == ["safest", "balanced", "most-useful"]
+    assert len({c.point.plan.to_toml() for c in found.choices}) == 3
+    for choice in found.choices:
+        keys = choice.release.frame.group_by("Age", "Sex", "State", "Zip").len()["len"]
+        assert keys.min() >= 5
+
+
+def test_no_plan_can_make_groups_larger_than_the_file():
+    with pytest.raises(ProtectionError, match="groups of 5 need as many records"):
+        wizard(tacit.datasets.patients(100).take(np.arange(1)), "k >= 5", effort=FEW, seed=1)
+    with pytest.raises(DataError, match="no record"):
+        wizard(tacit.datasets.patients(100).take(np.arange(0)), "k >= 5", effort=FEW, seed=1)
+
+
+def test_a_release_that_holds_on_a_sample_only_is_not_offered():
+    """An interrupted search has seen a sample; what is offered is measured on all records."""
+    from tacit.tradeoff import Condition, Frontier, Point
+    from tacit.tradeoff.release_wizard import _choices
+
+    data = tacit.datasets.patients(200)
+    plans = {k: tacit.Plan([mask.LocalSuppression(k=k, missing="strict")]) for k in (2, 3, 9)}
+    points = [Point(f"k = {k}", 1 / k, -k, plan, shortfalls={"": 0.0}) for k, plan in plans.items()]
+    front = Frontier.of(points, original=data, seed=1)
+    offered, missed = _choices(front, (Condition(risk.KAnonymity(missing="strict"), at_least=3),))
+    assert {c.point.label for c in offered} == {"k = 3", "k = 9"}
+    assert missed.label == "k = 2"
+    assert not missed.is_met

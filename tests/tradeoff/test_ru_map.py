@@ -51,18 +51,6 @@ def test_curves_of_single_methods_are_drawn(front):
     assert "rank swapping" in json.dumps(front.plot(curves=curve).to_dict())
 
 
-def test_releases_of_tables_have_the_same_map():
-    """M3A, Fig. 1: tables by their risk and the percentage of cells that were not modified."""
-    tables = [
-        Point("suppression", 0.02, 71.0, group="table"),
-        Point("controlled rounding", 0.05, 40.0, group="table"),
-        Point("perturbation", 0.01, 90.0, group="table"),
-    ]
-    front = Frontier.of(tables, risk_title="risk", utility_title="cells not modified, %")
-    assert [p.label for p in front.points] == ["perturbation"]
-    assert "cells not modified, %" in json.dumps(front.plot().to_dict())
-
-
 def test_nothing_to_draw_or_to_write(front, tmp_path):
     with pytest.raises(ParameterError, match="no release to draw"):
         Frontier.of([]).plot()

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from tacit.tradeoff.target import Target
 
 _TARGET = "k >= 5; at most 5 % linkable"
+_QUESTIONS = 3
+"""How often the target is asked for."""
 
 
 def wizard(
@@ -50,7 +52,10 @@ def wizard(
     ] = None,
     resume: Annotated[
         Path | None,
-        Option(metavar="FILE", help="Keep finished work here; the same search goes on from it."),
+        Option(
+            metavar="FILE",
+            help="Keep finished work here; the same search, with the same --seed, goes on from it.",
+        ),
     ] = None,
     format: Annotated[str, Option(metavar="KEY", help="File format of the released data.")] = "csv",
     force: Annotated[
@@ -69,6 +74,7 @@ def wizard(
     from tacit.tradeoff import wizard as find_releases
 
     check_output(out, format, force=force)
+    _check_resume(resume, seed)
     opened = _with_roles(data, reading, roles, yes=yes)
     wanted = _chosen_target(opened, target, yes=yes)
     wanted.conditions(opened)
@@ -81,6 +87,16 @@ def wizard(
     return _answer(outcome, out)
 
 
+def _check_resume(resume: Path | None, seed: int | None) -> None:
+    from tacit.core.errors import ParameterError
+
+    if resume is not None and seed is None:
+        raise ParameterError(
+            "a search that is kept in a file needs a seed, or nobody could go on with it",
+            do="add --seed N, and the same number each time",
+        )
+
+
 # -- questions ------------------------------------------------------------------------------------
 
 
@@ -89,8 +105,11 @@ def _with_roles(source: str, reading: Reading, roles: Roles, *, yes: bool) -> Mi
     from dataclasses import replace
 
     from tacit.cli.opening import open_data, require_roles
+    from tacit.core.errors import DataError
 
     opened = open_data(source, reading, roles)
+    if opened.n_records == 0:
+        raise DataError("there is no record to protect", got=source)
     if not opened.schema.keys and not roles.suggested_roles:
         proposed = open_data(source, reading, replace(roles, suggested_roles=True))
         _show_roles(proposed)
@@ -121,7 +140,30 @@ def _chosen_target(data: Microdata, text: str | None, *, yes: bool) -> Target:
     numbers = [n for n in data.columns if n in data.schema.names(kind=_numeric())]
     example = f"; keep the regression of {numbers[-1]} on {numbers[0]}" if len(numbers) > 1 else ""
     _tell(f"  {_TARGET}{example}")
-    return Target.of(_answered("Target", _TARGET))
+    return _understood(data)
+
+
+def _understood(data: Microdata) -> Target:
+    """Ask for the target until it is understood, a few times."""
+    from tacit.core.errors import TacitError
+    from tacit.tradeoff import Target
+
+    for left in reversed(range(_QUESTIONS)):
+        try:
+            wanted = Target.of(_answered("Target", _TARGET))
+            wanted.conditions(data)
+            return wanted
+        except TacitError as error:
+            if not left or _is_silence(error):
+                raise
+            _tell(str(error))
+    raise RuntimeError  # not reached: the last question returns or raises
+
+
+def _is_silence(error: Exception) -> bool:
+    import typer
+
+    return isinstance(error.__cause__, typer.Abort)
 
 
 def _numeric() -> Any:
@@ -195,6 +237,11 @@ def _refuse(outcome: Outcome) -> None:
     from tacit.core.errors import ProtectionError
 
     point = outcome.closest
+    if point is None and outcome.frontier.interrupted:
+        raise ProtectionError(
+            "the search was interrupted before a plan was finished, so nothing is released",
+            do="let it run longer",
+        )
     if point is None:
         raise ProtectionError("no plan that was tried can be applied", do="check the roles")
     missed = "; ".join(

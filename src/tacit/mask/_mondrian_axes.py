@@ -127,6 +127,7 @@ def _names(variable: Variable, present: Any) -> np.ndarray:
     table = nw.from_native(present.alias("value").to_frame())
     rows = [present.cast(pl.String).to_list()]
     for level in range(1, hierarchy.n_levels):
-        rows.append(table.select(hierarchy.generalise(nw.col("value"), level))["value"].to_list())
+        label = hierarchy.generalise(nw.col("value"), level).alias("value")  # may be a constant
+        rows.append(table.select(label)["value"].to_list())
     rows.append([ANY] * len(present))
     return np.array(rows, dtype=object)

@@ -10,7 +10,11 @@ near
     numbers were perturbed, or are known with an error: some stayed equal, the others agree up to a
     normal error whose standard deviation is the root mean square of the changes;
 misread
-    categories were perturbed, or are known with an error: they agree but for the share changed.
+    categories were perturbed, or are known with an error: they agree but for the share changed;
+within
+    values were coarsened differently from record to record (boxes, local recoding): a label that
+    is no original value stands for the values released under it, which the intruder is taken to
+    know, as the label itself tells them: ``[20, 34]``.
 """
 
 from __future__ import annotations
@@ -28,8 +32,9 @@ from tacit.core.frame import collect
 from tacit.core.keys import MISSING_CODE
 from tacit.core.pairing import Pair
 from tacit.core.schema import Kind
+from tacit.risk._membership import Labels
 
-Agreement = Literal["exact", "near", "misread"]
+Agreement = Literal["exact", "near", "misread", "within"]
 STEPS_PER_ERROR = 4
 """Numbers known with an error are compared on a grid of a quarter of that error."""
 _MOST_STEPS = 2.0**40
@@ -56,6 +61,10 @@ class KnownField:
     """Share of the records on which a near field stayed equal."""
     gap: float = 1.0
     """Typical gap between neighbouring values of a near field."""
+    labels: Labels | None = None
+    """Which values the labels of a field stand for that was coarsened record by record."""
+    own_label: np.ndarray | None = None
+    """The label under which each original record was released; -1 where it was not."""
     whole: KnownField | None = None
     """The same field of everybody, where the intruder knows it of some people only."""
 
@@ -68,6 +77,11 @@ class KnownField:
         if places is not None:
             places = (np.where(people, places[0], MISSING_CODE), places[1])
         return replace(self, external=external, places=places, whole=self)
+
+    @property
+    def of_population(self) -> np.ndarray:
+        """Code of each original record as one of the population, which agrees or does not."""
+        return self.external if self.own_label is None else self.own_label
 
     @property
     def n_values(self) -> int:
@@ -83,6 +97,8 @@ class KnownField:
                 return f"numbers, {equal}within an error of about {self.error:.4g}"
             case "misread":
                 return f"categories that differ with probability {self.error:.4g}"
+            case "within":
+                return "coarsened record by record; labels tell which values they stand for"
             case _:
                 return "coarsened, and the intruder knows how" if self.changed else "equal values"
 
@@ -244,6 +260,14 @@ def _categorical_field(
     changed = bool(np.any(old != new)) if coarse else False
     if changed and _is_recoding(old, new):
         external = _recoded(before, external, at, new)
+    elif changed and _has_only_new_labels(external, old, new):
+        own_label = np.full(len(external), MISSING_CODE, dtype=np.int64)
+        own_label[at] = new
+        labels = Labels.of(old, new)
+        return KnownField(
+            before.name, external, released, "within", error, True, labels=labels,
+            own_label=own_label,
+        )  # fmt: skip
     elif changed:
         error = 1 - (1 - error) * float(np.mean(old == new))
     agreement: Agreement = "misread" if error > 0 else "exact"
@@ -263,6 +287,14 @@ def _is_recoding(old: np.ndarray, new: np.ndarray) -> bool:
     again = np.searchsorted(values, image).clip(0, len(values) - 1)
     is_original = values[again] == image
     return bool(np.all(image[again][is_original] == image[is_original]))
+
+
+def _has_only_new_labels(external: np.ndarray, old: np.ndarray, new: np.ndarray) -> bool:
+    """Whether every value that was changed became a label that no original record has.
+
+    An exchange of values, or noise, gives values that others have.
+    """
+    return not np.isin(new[old != new], external).any()
 
 
 def _recoded(before: Any, external: np.ndarray, at: np.ndarray, new: np.ndarray) -> np.ndarray:

@@ -72,6 +72,11 @@ def _external_rows(fields: Sequence[KnownField]) -> _Rows:
     return _Rows.of([f.external for f in fields], places)
 
 
+def _population_rows(fields: Sequence[KnownField]) -> _Rows:
+    places = [f.places[0] for f in fields if f.places is not None]
+    return _Rows.of([f.of_population for f in fields], places)
+
+
 class RatioModel:
     """Ratios between the external information on targets and released records.
 
@@ -92,9 +97,9 @@ class RatioModel:
         self._targets = _external_rows(fields)
         self._records = _Rows.of([f.released for f in fields], [p[1] for p in places])
         # How common values are does not depend on whose values the intruder happens to know.
-        is_partial = any(f.whole is not None for f in fields)
+        is_other = any(f.whole is not None or f.own_label is not None for f in fields)
         everybody = [f.whole or f for f in fields]
-        self._population = _external_rows(everybody) if is_partial else self._targets
+        self._population = _population_rows(everybody) if is_other else self._targets
         self._amounts = self._population.amounts(weights)
         self._base = base
         n_pairs = self._targets.n_patterns * self._records.n_patterns

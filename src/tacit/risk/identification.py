@@ -119,11 +119,12 @@ class IdentificationRisk(
     knowing more never lowers a target's probability; a record with gaps may come to fit better.
 
     The numerator of a ratio is 1 for a match and 0 else. Fields that were coarsened are matched
-    after the same coarsening, which the intruder is taken to know. Perturbed numbers, or numbers
-    known with an error, agree by :math:`\exp(-(x - y)^2 / 2\sigma^2)`, where :math:`\sigma` is the
-    root mean square of the change joined with the error, up to four :math:`\sigma`; perturbed
-    categories agree but for the share that was changed. The denominator is the share of the
-    population that agrees with the target in the same sense.
+    after the same coarsening, which the intruder is taken to know. Labels that differ from record
+    to record, such as the ranges of boxes, match the values released under them. Perturbed numbers,
+    or numbers known with an error, agree by :math:`\exp(-(x - y)^2 / 2\sigma^2)`, where
+    :math:`\sigma` is the root mean square of the change joined with the error, up to four
+    :math:`\sigma`; perturbed categories agree but for the share that was changed. The denominator
+    is the share of the population that agrees with the target in the same sense.
 
     Deviation: TFB assume independent keys; ``base="joint"`` counts combinations in the original.
 
@@ -326,7 +327,7 @@ def _is_grouped(both: Pair, field: KnownField) -> bool:
         values = as_numbers(after)[to]
         return not np.isin(values[~np.isnan(values)], as_numbers(before)).all()
     merged = bool(after[to].n_unique() < before[at].n_unique())
-    return merged and field.agreement == "exact"
+    return merged and field.agreement in ("exact", "within")
 
 
 def _explanation(probability: np.ndarray, names: list[str]) -> str:

@@ -10,6 +10,8 @@ from tacit.tradeoff.file_risk import Scenario as Scenario
 from tacit.tradeoff.frontier import Frontier as Frontier
 from tacit.tradeoff.frontier import Point as Point
 from tacit.tradeoff.information_kept import InformationKept as InformationKept
+from tacit.tradeoff.map_points import frontier_of_policies as frontier_of_policies
+from tacit.tradeoff.map_points import frontier_of_tables as frontier_of_tables
 from tacit.tradeoff.objective import Condition as Condition
 from tacit.tradeoff.plan_search import search as search
 from tacit.tradeoff.post_masking import Improvement as Improvement

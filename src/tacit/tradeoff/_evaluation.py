@@ -18,7 +18,7 @@ from tacit.core.errors import TacitError
 from tacit.core.plan import Plan
 from tacit.core.release import Release
 from tacit.core.rng import step_generator
-from tacit.tradeoff.objective import Condition, Objective
+from tacit.tradeoff.objective import Condition, Known, Objective
 
 _MOST_CELLS = 20_000_000
 """Values that remembered prefixes may hold together."""
@@ -102,9 +102,10 @@ class Evaluator:
     def _measured(self, job: Job, started: float) -> Result:
         release, is_random = self.released(job)
         setting, original = self._setting, release.original
-        risk, risk_parts = setting.risk.value(original, release)
-        utility, utility_parts = setting.utility.value(original, release)
-        conditions = tuple(c.value(original, release) for c in setting.conditions)
+        known: Known = {}
+        risk, risk_parts = setting.risk.value(original, release, known)
+        utility, utility_parts = setting.utility.value(original, release, known)
+        conditions = tuple(c.value(original, release, known) for c in setting.conditions)
         seconds = time.perf_counter() - started
         parts = risk_parts | utility_parts
         return Result(risk, utility, conditions, parts, is_random, seconds)

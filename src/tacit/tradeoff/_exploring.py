@@ -28,12 +28,22 @@ _EXPLORING = 0.35
 """Share of the plans that are drawn at random before a model says where good ones are."""
 _MUTATION = 0.3
 """Chance that a parameter of a new plan is changed a little after crossing two plans."""
+_REDRAWS = 25
+"""How often a plan that was proposed before is replaced by one at random."""
 
 
 class Explorer:
     """Propose batches of plans and learn from their points."""
 
-    def __init__(self, space: Space, *, budget: int, sampler: Sampler, seed: int) -> None:
+    def __init__(
+        self,
+        space: Space,
+        *,
+        budget: int,
+        sampler: Sampler,
+        seed: int,
+        known: Sequence[Plan] = (),
+    ) -> None:
         self.kind = self._chosen(space, budget, sampler)
         self.batch = _BATCH if self.kind != "nsga2" else int(np.clip(budget // 8, _BATCH, 40))
         self._at_random = int(_EXPLORING * budget)
@@ -41,6 +51,7 @@ class Explorer:
         self._grid = self._every() if self.kind == "grid" else None
         self._study: Any = None
         self._asked: list[tuple[Any, Plan]] = []
+        self._proposed = {plan.to_toml() for plan in known}
         self._number = 0
         self.is_spent = False
 
@@ -62,7 +73,9 @@ class Explorer:
             self.is_spent = len(plans) < self.batch
             return plans
         study = self._prepared()
-        self._asked = [self._drawn(study) for _ in range(self.batch)]
+        drawn = [self._drawn(study) for _ in range(self.batch)]
+        study.sampler = self._at_random_sampler()
+        self._asked = [self._replaced(study, *pair) for pair in drawn]
         self._number += 1
         return [plan for _, plan in self._asked]
 
@@ -92,9 +105,34 @@ class Explorer:
             self._study.sampler = self._sampler(optuna)
         return self._study
 
+    def _replaced(self, study: Any, trial: Any, plan: Plan) -> tuple[Any, Plan]:
+        """Put a plan at random in the place of one that was proposed before.
+
+        A model of few plans soon proposes the same ones again and again; learning from them again
+        would only make it surer.
+        """
+        import optuna
+
+        for _ in range(_REDRAWS):
+            if plan.to_toml() not in self._proposed:
+                break
+            study.tell(trial, state=optuna.trial.TrialState.FAIL)
+            trial, plan = self._drawn(study)
+        self._proposed.add(plan.to_toml())
+        return trial, plan
+
+    def _at_random_sampler(self) -> Any:
+        import optuna
+
+        return optuna.samplers.RandomSampler(seed=self._chosen_seed(1))
+
+    def _chosen_seed(self, *way: int) -> int:
+        """Return a seed that depends on nothing but the seed of the search and the batch."""
+        key = (self._number, *way)
+        return int(np.random.SeedSequence(self._seed, spawn_key=key).generate_state(1)[0])
+
     def _sampler(self, optuna: Any) -> Any:
-        seed = np.random.SeedSequence(self._seed, spawn_key=(self._number,)).generate_state(1)
-        chosen = int(seed[0])
+        chosen = self._chosen_seed()
         if self.kind == "random":
             return optuna.samplers.RandomSampler(seed=chosen)
         limits = {"constraints_func": _missed, "seed": chosen}

@@ -22,17 +22,22 @@ def _row_loss(j, sums, products, n, mean, cov, sd):
 
 
 @njit(cache=True, nogil=True)
-def climb(values, sizes, own, mean, cov, sd, low, high, whole, which, column, kind, amount):
-    """Change released values in place, one at a time, if the moments come nearer.
+def climb(
+    values, starts, members, shared, own, mean, cov, sd, low, high, whole, which, column, kind,
+    amount,
+):  # fmt: skip
+    """Change released values in place, a unit at a time, if the moments come nearer.
 
     Parameters
     ----------
     values
-        Released values of each group of records that are equal, groups by columns.
-    sizes
-        Number of records of each group.
+        Released values, records by columns.
+    starts, members
+        Records of each unit: those of unit ``u`` are ``members[starts[u]:starts[u + 1]]``.
+    shared
+        Whether the records of a column's units share their value, and keep sharing it.
     own
-        Original values of groups of one record.
+        Original values.
     mean, cov, sd
         Moments of the original.
     low, high
@@ -40,58 +45,64 @@ def climb(values, sizes, own, mean, cov, sd, low, high, whole, which, column, ki
     whole
         Whether a column holds whole numbers.
     which, column, kind, amount
-        Proposed changes: group, column, form, and size in standard deviations.
+        Proposed changes: unit, its column, form, and size in standard deviations.
 
     Returns
     -------
     Number of changes made.
     """
-    n_groups, p = values.shape
-    n = 0.0
-    sums = np.zeros(p)
-    products = np.zeros((p, p))
-    for g in range(n_groups):
-        n += sizes[g]
-        for j in range(p):
-            sums[j] += sizes[g] * values[g, j]
-            for i in range(p):
-                products[j, i] += sizes[g] * values[g, j] * values[g, i]
+    n = len(values)
+    sums, products = _moments(values)
     made = 0
     for t in range(len(which)):
-        g, j = which[t], column[t]
-        old = values[g, j]
-        if sizes[g] > 1:
-            new = old + amount[t] * sd[j]  # equal records stay equal: they move together
+        j = column[t]
+        rows = members[starts[which[t]] : starts[which[t] + 1]]
+        if len(rows) == 0:
+            continue
+        old, mine = values[rows[0], j], own[rows[0], j]
+        if shared[j]:
+            new = old + amount[t] * sd[j]  # equal values stay equal: they move together
         elif kind[t] == MIRROR:
-            new = 2 * own[g, j] - old
+            new = 2 * mine - old
         else:
-            away = 1.0 if old >= own[g, j] else -1.0
-            new = old + away * abs(amount[t]) * sd[j]
+            new = old + (1.0 if old >= mine else -1.0) * abs(amount[t]) * sd[j]
         if whole[j]:
             new = np.round(new)
         if new < low[j] or new > high[j] or new == old:
             continue
-        if sizes[g] == 1 and abs(new - own[g, j]) < abs(old - own[g, j]):
+        if not shared[j] and abs(new - mine) < abs(old - mine):
             continue
         before = _row_loss(j, sums, products, n, mean, cov, sd)
-        change = new - old
-        _shift(g, j, change, values, sizes, sums, products)
+        _shift(rows, j, new, values, sums, products)
         if _row_loss(j, sums, products, n, mean, cov, sd) < before:
             made += 1
         else:
-            _shift(g, j, -change, values, sizes, sums, products)
-            values[g, j] = old
+            _shift(rows, j, old, values, sums, products)
     return made
 
 
 @njit(cache=True, nogil=True)
-def _shift(g, j, change, values, sizes, sums, products):
-    """Move one value and keep the sums in step."""
-    m = sizes[g]
-    sums[j] += m * change
-    for i in range(values.shape[1]):
-        if i != j:
-            products[j, i] += m * change * values[g, i]
-            products[i, j] = products[j, i]
-    products[j, j] += m * (2 * values[g, j] * change + change * change)
-    values[g, j] += change
+def _moments(values):
+    """Return the sums of the columns and of their products."""
+    p = values.shape[1]
+    sums, products = np.zeros(p), np.zeros((p, p))
+    for r in range(len(values)):
+        for j in range(p):
+            sums[j] += values[r, j]
+            for i in range(p):
+                products[j, i] += values[r, j] * values[r, i]
+    return sums, products
+
+
+@njit(cache=True, nogil=True)
+def _shift(rows, j, new, values, sums, products):
+    """Give some records a value and keep the sums in step."""
+    for r in rows:
+        change = new - values[r, j]
+        sums[j] += change
+        for i in range(values.shape[1]):
+            if i != j:
+                products[j, i] += change * values[r, i]
+                products[i, j] = products[j, i]
+        products[j, j] += new * new - values[r, j] * values[r, j]
+        values[r, j] = new

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,19 +15,24 @@ from tacit.core.release import Release
 from tacit.tradeoff.candidates import (
     fitting_steps,
     mending_steps,
+    plainly,
     probe,
     reason,
     renumbering_steps,
     tried,
 )
 from tacit.tradeoff.objective import registered
-from tacit.tradeoff.space import Candidate, Varied
+from tacit.tradeoff.space import Between, Candidate, Varied
 from tacit.tradeoff.target import Target
 
 _ENOUGH = 400
 """Records on which it is seen whether a method keeps its word."""
 _COARSER = 0.8
 """A step coarsens a column if at most this share of its values is left."""
+_STRONGER = 8
+"""Groups are tried from the size that is asked up to this many times it."""
+_SAFER = 4
+"""They are also tried up to a size at which so many times fewer people are linkable than may be."""
 
 
 @dataclass(frozen=True)
@@ -65,28 +71,43 @@ def _guarding(data: Microdata, target: Target) -> list[Varied]:
     found = []
     for method in methods("mask"):
         if issubclass(method, Mask) and "k" in method.model_fields:
-            step = _on_keys(method, data.schema.keys, target)
-            release = None if step is None else tried(step, few)
+            step = _on_keys(method, data, target)
+            release = None if step is None else tried(_weakest(step), few)
             if step is not None and release is not None and _holds(release, target):
                 found.append(step)
     return found
 
 
-def _on_keys(method: type[Mask], keys: Sequence[str], target: Target) -> Varied | None:
+def _on_keys(method: type[Mask], data: Microdata, target: Target) -> Varied | None:
     """Fill in the parameters that a target speaks of: keys, k, and how blanks are read."""
-    k = target.k or 2
     needed = {n for n, f in method.model_fields.items() if f.is_required()}
     if needed - {"columns"}:
         return None
-    given: dict[str, Any] = {"k": Try(k, 2 * k, 4 * k)}
+    given: dict[str, Any] = {"k": _group_sizes(target, data.n_records)}
     if needed:
-        given["columns"] = tuple(keys)
+        given["columns"] = tuple(data.schema.keys)
     if "missing" in method.model_fields:
         given["missing"] = target.missing
     try:
         return Varied(method, **given)
     except TacitError:
         return None
+
+
+def _group_sizes(target: Target, n_records: int) -> Try | Between:
+    """Return sizes of groups from the one that is asked to one that is safe beyond the target.
+
+    A person in a group of k is linked with probability 1/k at most.
+    """
+    k = target.k or 2
+    safe = 0 if target.linkable is None else math.ceil(_SAFER / target.linkable)
+    most = min(max(_STRONGER * k, safe), n_records // 2)
+    return Between(k, most, log=True) if most > k else Try(k)
+
+
+def _weakest(step: Varied) -> Mask:
+    """Return a method with the smallest groups, which a few records can be tried with."""
+    return step.filled([0.0] * len(step.spaces))
 
 
 def _holds(release: Release, target: Target) -> bool:
@@ -107,14 +128,14 @@ def _with_guard(
     last: Sequence[Mask],
 ) -> list[Proposal]:
     few = probe(data, _ENOUGH)
-    mend = mending_steps(data, [guard])
+    mend = mending_steps(data, [_weakest(guard)])
     ending = [[step] for step in (*mend, *last)]
     keys = ", ".join(data.schema.keys)
     promise = f"It makes sure that at least {target.k} records share their values of {keys}."
     alone = Proposal(
-        guard.method.title, f"{promise} {guard.method.summary()}", Candidate([guard, *ending])
+        guard.method.title, f"{promise} {plainly(guard.method)}", Candidate([guard, *ending])
     )
-    release = tried(guard, few)
+    release = tried(_weakest(guard), few)
     if not coarse or release is None or not _blanks(release):
         return [alone]
     places: list[Any] = [[None, *options] for options in coarse.values()]

@@ -20,7 +20,7 @@ from tacit.tradeoff._exploring import Explorer
 from tacit.tradeoff._store import Store
 from tacit.tradeoff._workers import Workers
 from tacit.tradeoff.effort import Effort
-from tacit.tradeoff.frontier import Frontier, Point, maximal, ranks
+from tacit.tradeoff.frontier import Frontier, Point, better, maximal
 from tacit.tradeoff.objective import Condition, Objective, identity
 from tacit.tradeoff.space import Space
 
@@ -28,6 +28,8 @@ _GROWTH = 5
 """Each sample is this many times as large as the one before, and tries as many times fewer."""
 _LARGEST_SAMPLE = 50_000
 _FEWEST_KEPT = 10
+_FEWEST_CONFIRMED = 6
+"""Plans that all records of a large file are tried with, where conditions must be met."""
 _LONGEST = 600.0
 """Seconds that one plan may take on all records of a large file."""
 _BARREN = 12
@@ -75,7 +77,9 @@ class Run:
 
     def _explore(self, space: Space, start: Sequence[Plan]) -> None:
         began, size, budget = time.monotonic(), self._sizes[0], self._effort.evaluations
-        explorer = Explorer(space, budget=budget, sampler=self._effort.sampler, seed=self._seed)
+        explorer = Explorer(
+            space, budget=budget, sampler=self._effort.sampler, seed=self._seed, known=start
+        )
         with track("searching for releases", budget) as advance:
             known = self._tried(start[:budget], size, budget)
             advance(known)
@@ -98,11 +102,15 @@ class Run:
 
     def _tried(self, plans: Sequence[Plan], size: int, left: int) -> int:
         """Evaluate plans once on one sample."""
-        new = self._unseen(plans, size)
-        results = self._results([Job(plan, size, 0) for plan in new], left)
-        for job, result in results.items():
-            self._take(job, [result])
-        return len(new)
+        jobs = [Job(plan, size, 0) for plan in self._unseen(plans, size)]
+        try:
+            self._results(jobs, left)
+        finally:  # what was finished before an interrupt counts
+            for job in jobs:
+                result = self._store.get(job.key)
+                if result is not None:
+                    self._take(job, [result])
+        return len(jobs)
 
     def _promote(self, size: int) -> None:
         """Try the better plans of the sample before again on a larger one."""
@@ -110,15 +118,23 @@ class Run:
         share = _GROWTH ** self._sizes.index(size)
         n_kept = max(_FEWEST_KEPT, self._effort.evaluations // share)
         if size == self._sizes[-1] and size > _LARGEST_SAMPLE:
-            kept = self._in_time(maximal(before), size)
+            kept = self._in_time(self._last(before), size)
         else:
-            layer = ranks(before)
-            order = sorted(range(len(before)), key=lambda i: (layer[i], before[i].risk))
-            kept = [before[i] for i in order[:n_kept]]
+            kept = better(before, n_kept)
         plans = [p.plan for p in kept if p.plan is not None]
         with track(f"confirming on {size:,} records", len(plans)) as advance:
             self._tried(plans, size, len(plans))
             advance(len(plans))
+
+    def _last(self, before: Sequence[Point]) -> list[Point]:
+        """Return what all records of a large file confirm.
+
+        A sample has fewer records that look alike: what misses a condition there may meet it.
+        """
+        front = maximal(before)
+        if not self._setting.conditions or len(front) >= _FEWEST_CONFIRMED:
+            return front
+        return better(before, _FEWEST_CONFIRMED)
 
     def _in_time(self, points: Sequence[Point], size: int) -> list[Point]:
         """Leave out plans that would take too long on all records, by how their time grew."""

@@ -40,6 +40,11 @@ def _lines(outcome: Outcome) -> Iterator[str]:
         if len(outcome.choices) < _OFFERED:
             yield ""
             yield "No other plan that was tried meets the target and is better in anything."
+        yield ""
+        yield (
+            "The scorecards also show what intruders could do who know more than the keys: by "
+            "default linkage by distance takes all numbers as known, confidential ones too."
+        )
     else:
         yield from _nothing_lines(outcome)
 
@@ -58,12 +63,16 @@ def _nothing_lines(outcome: Outcome) -> Iterator[str]:
     yield ""
     point = outcome.closest
     if point is None:
-        yield "None of the plans could be applied to these data."
+        yield (
+            "The search was interrupted before a plan was finished."
+            if outcome.frontier.interrupted
+            else "None of the plans could be applied to these data."
+        )
         return
     yield f"Closest comes: {point.label}."
     yield ""
     for words, gap in point.shortfalls.items():
-        reached = _number(point.conditions[words])
+        reached = _number(words, point.conditions[words])
         verdict = f"missed: it reaches {reached}" if gap else f"met ({reached})"
         yield f"- {words}: {verdict}."
     yield ""
@@ -72,12 +81,14 @@ def _nothing_lines(outcome: Outcome) -> Iterator[str]:
 
 def _numbers(point: Point) -> Iterator[str]:
     for words, value in point.conditions.items():
-        yield f"- {words}: {_number(value)}."
-    yield f"- risk {_number(point.risk)}, utility {_number(point.utility)}."
+        yield f"- {words}: {_number(words, value)}."
+    parts = [f"{title.lower()} {value:.4g}" for title, value in point.parts.items()]
+    yield f"- {'; '.join(parts)}."
 
 
-def _number(value: float) -> str:
-    return f"{value:.4g}"
+def _number(words: str, value: float) -> str:
+    """Write a number in the unit in which its condition is put."""
+    return f"{100 * value:.3g} %" if "%" in words else f"{value:.4g}"
 
 
 def _sentence(text: str) -> str:

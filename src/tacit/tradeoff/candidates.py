@@ -8,6 +8,7 @@ changes the number of records, breaks edit rules or mends them.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Any
@@ -70,7 +71,12 @@ def fitting_steps(data: Microdata, columns: Sequence[str]) -> list[Varied]:
 
 def reason(method: type[Mask]) -> str:
     """Say in one sentence what a method does."""
-    return f"{method.title}: {method.summary()}"
+    return f"{method.title}: {plainly(method)}"
+
+
+def plainly(method: type[Mask]) -> str:
+    """Return the first sentence about a method, without marks for typesetting."""
+    return method.summary().replace("``", "")
 
 
 def probe(data: Microdata, n: int = _FEW) -> Microdata:
@@ -86,7 +92,10 @@ def tried(step: Varied | Mask, few: Microdata) -> Release | None:
         return Plan([method]).apply(few, seed=1)
     except TacitError:
         return None
-    except Exception:  # a method that breaks on a few records is no candidate
+    except Exception as error:  # one broken method must not end a search over many
+        kind = step.method if isinstance(step, Varied) else type(step)
+        said = f"{kind.key} broke on these data and is left out ({type(error).__name__}: {error})"
+        warnings.warn(f"a bug in a method: {said}; please report it", RuntimeWarning, stacklevel=2)
         return None
 
 
@@ -177,18 +186,29 @@ def _keeps_records(step: Varied, few: Microdata) -> bool:
 # -- edit rules -------------------------------------------------------------------------------
 
 
-def mending_steps(data: Microdata, steps: Sequence[Varied]) -> list[Mask]:
-    """Return a method without parameters that mends the edit rules which the steps break."""
+def mending_steps(data: Microdata, steps: Sequence[Varied | Mask]) -> list[Mask]:
+    """Return a method without parameters that mends the edit rules which the steps break.
+
+    Of several the one that changes least; one that replaces records by made-up ones is none.
+    """
     few = probe(data)
     releases = [tried(step, few) for step in steps]
     broken = [r for r in releases if r is not None and r.newly_broken]
     if not broken:
         return []
+    found: list[tuple[int, Mask]] = []
     for method in plain_methods():
-        mended = [_after(r, method) for r in broken]
-        if all(m is not None and not m.newly_broken for m in mended):
-            return [method]
-    return []
+        mended = [m for m in (_after(r, method) for r in broken) if m is not None]
+        if len(mended) == len(broken) and all(map(_is_mended, broken, mended)):
+            changes = [changed_values(r.data, m.data) for r, m in zip(broken, mended, strict=True)]
+            found.append((sum(sum(c.values()) for c in changes), method))
+    return [min(found, key=lambda pair: pair[0])[1]] if found else []
+
+
+def _is_mended(broken: Release, mended: Release) -> bool:
+    """Whether no rule is newly broken, and the same people are there as before."""
+    same = np.array_equal(np.sort(broken.rows), np.sort(mended.rows))
+    return same and not mended.newly_broken
 
 
 def plain_methods() -> list[Mask]:

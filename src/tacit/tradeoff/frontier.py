@@ -98,6 +98,8 @@ class Frontier:
     """Plans that could not be applied or measured, with the reason."""
     risk_title: str = "disclosure risk"
     utility_title: str = "data utility"
+    risk_by_factors: bool = False
+    """Whether equal steps of the map are equal factors of the risk."""
     notes: tuple[str, ...] = ()
     """How the search went."""
     original: Microdata | None = field(default=None, compare=False, repr=False)
@@ -257,6 +259,21 @@ def ranks(points: Sequence[Point]) -> np.ndarray:
         left = [i for i in left if layer[i] < 0]
         number += 1
     return layer
+
+
+def better(points: Sequence[Point], n: int) -> list[Point]:
+    """Return about `n` points of the first layers; of a layer too large, some all along it."""
+    layer = ranks(points)
+    found: list[Point] = []
+    for number in range(int(layer.max(initial=-1)) + 1):
+        own = [p for p, at in zip(points, layer, strict=True) if at == number]
+        own.sort(key=lambda p: p.risk)
+        room = n - len(found)
+        if len(own) > room:
+            places = np.unique(np.linspace(0, len(own) - 1, room).round().astype(int))
+            return found + [own[i] for i in places]
+        found += own
+    return found
 
 
 def _layer(points: list[Point]) -> list[Point]:

@@ -64,7 +64,10 @@ class InformationKept(Value):
         kept = {name: self._kept(both, name, at, to) for name in names}
         kept = {name: share for name, share in kept.items() if not np.isnan(share)}
         if not kept:
-            raise DataError("no column varies, so there is no information to keep")
+            raise DataError(
+                "no column varies, so there is no information to keep",
+                do="name columns that vary; records that are all alike need no search",
+            )
         released = min(1.0, len(to) / max(both.original.n_records, 1))
         value = float(np.mean(list(kept.values()))) * released**0.5
         worst = min(kept, key=lambda name: kept[name])

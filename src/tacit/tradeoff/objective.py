@@ -22,6 +22,8 @@ class Measuring(Protocol):
 
 Measured = Measuring | Callable[[Any, Any], Any] | str
 """A measure, its key, or a function of the original and the release."""
+Known = dict[str, tuple[float, Better | None]]
+"""What was measured on one release, by what tells measures apart."""
 
 
 @dataclass(frozen=True)
@@ -49,12 +51,17 @@ class Objective:
         """Name of the axis."""
         return " and ".join(title_of(part) for part in self.parts)
 
-    def value(self, original: Microdata, release: Any) -> tuple[float, dict[str, float]]:
-        """Return the place of a release on the axis, and the raw numbers it comes from."""
+    def value(
+        self, original: Microdata, release: Any, known: Known | None = None
+    ) -> tuple[float, dict[str, float]]:
+        """Return the place of a release on the axis, and the raw numbers it comes from.
+
+        What was measured on this release before is taken from `known`, and put there.
+        """
         raw = {}
         turned = []
         for part in self.parts:
-            number, better = measured(part, original, release)
+            number, better = measured_once(part, original, release, known)
             raw[title_of(part)] = number
             turned.append(number if better in (None, self.better) else -number)
         return math.fsum(turned) / len(turned), raw
@@ -115,14 +122,26 @@ class Condition:
         gap = limit - value if self.at_least is not None else value - limit
         return max(0.0, gap) / max(abs(limit), 1e-12) if gap > 0 else 0.0
 
-    def value(self, original: Microdata, release: Any) -> float:
+    def value(self, original: Microdata, release: Any, known: Known | None = None) -> float:
         """Return the number that the condition is about."""
-        return measured(self.measure, original, release)[0]
+        return measured_once(self.measure, original, release, known)[0]
 
     @property
     def identity(self) -> str:
         """A text that tells this condition from others."""
         return f"{identity_of(self.measure)}:{self.at_least}:{self.at_most}"
+
+
+def measured_once(
+    part: Measured, original: Microdata, release: Any, known: Known | None
+) -> tuple[float, Better | None]:
+    """Measure, unless an equal measure has been taken of this release."""
+    if known is None or not hasattr(part, "model_dump_json"):
+        return measured(part, original, release)
+    name = identity_of(part)
+    if name not in known:
+        known[name] = measured(part, original, release)
+    return known[name]
 
 
 def measured(part: Measured, original: Microdata, release: Any) -> tuple[float, Better | None]:

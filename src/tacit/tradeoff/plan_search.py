@@ -53,14 +53,16 @@ def search(
     seed
         Same seed, same frontier, whatever the number of processes.
     storage
-        A file that keeps every finished evaluation: the same search goes on where it was stopped.
+        A file that keeps every finished evaluation: the same search, with the same seed, goes on
+        where it was stopped.
 
     Notes
     -----
-    Where the plans are fewer than the budget all are tried; else new ones are proposed by NSGA-II
-    in rounds. A large file is searched on a sample first; larger samples try the better plans
-    again, and all records confirm those of the frontier (successive halving). A plan that draws at
-    random is repeated; the frontier is one of means. An interrupt (Ctrl-C) keeps what was found.
+    Where the plans are fewer than the budget all are tried; else new ones are proposed in rounds,
+    by a model of the good ones (TPE) or, with more than 500 plans, by evolution (NSGA-II). A large
+    file is searched on a sample first; larger samples try the better plans again, and all records
+    confirm those of the frontier (successive halving). A plan that draws at random is repeated; the
+    frontier is one of means. An interrupt (Ctrl-C) keeps what was found.
 
     Examples
     --------
@@ -82,6 +84,11 @@ def search(
     original = Microdata.of(data)
     if original.n_records == 0:
         raise DataError("there is no record to protect")
+    if storage is not None and seed is None:
+        raise ParameterError(
+            "a search that is kept in a file needs a seed, or nobody could go on with it",
+            do="give a seed, and the same one each time",
+        )
     effort = budget if isinstance(budget, Effort) else Effort(evaluations=budget)
     run = Run(original, effort, fresh_seed() if seed is None else _checked(seed))
     run.look_at(*_axes(original, risk, utility), tuple(conditions), storage)

@@ -69,10 +69,11 @@ def optimise(
     .. math:: \sum_j \left(\frac{\bar x'_j - \bar x_j}{s_j}\right)^2
        + \sum_{j \le l} \left(\frac{c'_{jl} - c_{jl}}{s_j s_l}\right)^2 .
 
-    Two things are held. Records that were released equal stay equal, so that groups of at least k
-    remain so. A value of a record that is alone never comes nearer to its original: it is mirrored
-    at the original, or moved away. After each round the score is measured; a round that raises it,
-    or the risk in it, is taken back and its steps are halved.
+    Two things are held. In a column all of whose released values are shared, equal values stay
+    equal; so groups of at least k remain so, in whichever columns they were made. In any other
+    column no value comes nearer to its original: it is mirrored at the original, or moved away.
+    After each round the score is measured; a round that raises it, or the risk in it, is taken back
+    and its steps are halved.
 
     Examples
     --------
@@ -112,7 +113,7 @@ def optimise(
 
 
 class _Work:
-    """Released numbers in groups of equal records, with what holds for them."""
+    """Released numbers in units that change together, with what holds for them."""
 
     def __init__(self, release: Release, names: list[str]) -> None:
         self._data, self._names = release.data, names
@@ -120,25 +121,23 @@ class _Work:
         at, to = both.matched
         x, y = both.original.numeric(names), both.released.numeric(names)
         complete = ~(np.isnan(x[at]).any(axis=1) | np.isnan(y[to]).any(axis=1))
-        self._at, self._to = at[complete], to[complete]
+        self._to = to[complete]
         if len(self._to) < 2:
             raise DataError("optimisation needs at least two complete records")
-        self._x, self._released = x, y
-        self.values, self._group, self._sizes = _groups(y[self._to])
-        own = np.full_like(self.values, np.nan)
-        own[self._group] = x[self._at]
-        self._own = own
+        self._own, self._released = np.ascontiguousarray(x[at[complete]]), y
+        self.values = np.ascontiguousarray(y[self._to])
         self._limits()
+        self._units = [_Units.of(y[:, j], self._to) for j in range(len(names))]
 
     def _limits(self) -> None:
-        x = self._x[self._at]
+        x = self._own
         self._mean, self._cov = x.mean(axis=0), np.atleast_2d(np.cov(x.T, bias=True))
         sd = x.std(axis=0)
         self._sd = np.where(sd > 0, sd, 1.0)
         self._free = np.flatnonzero(sd > 0)
         if not len(self._free):
             raise DataError("no number varies, so there is nothing to optimise")
-        y = self._released[self._to]
+        y = self.values
         self._low, self._high = np.minimum(x.min(0), y.min(0)), np.maximum(x.max(0), y.max(0))
         types = [self._data.local[name].dtype for name in self._names]
         self._whole = np.array([dtype.is_integer() for dtype in types])
@@ -146,11 +145,14 @@ class _Work:
     @property
     def guarantee(self) -> str:
         """What holds, in plain words."""
-        shared = int(np.sum(self._sizes[self._group] > 1))
-        return (
-            f"{shared:,} records that were equal stay equal; no value of the other "
-            f"{len(self._to) - shared:,} came nearer to its original"
-        )
+        together = [n for n, u in zip(self._names, self._units, strict=True) if u.is_shared]
+        alone = [n for n in self._names if n not in together]
+        said = []
+        if together:
+            said.append(f"records equal in {', '.join(together)} stay equal, so no group splits")
+        if alone:
+            said.append(f"no value of {', '.join(alone)} came nearer to its original")
+        return "; ".join(said)
 
     def climbed(self, start: np.ndarray, size: float, rng: np.random.Generator) -> np.ndarray:
         """Return the values after one round of proposals."""
@@ -158,19 +160,24 @@ class _Work:
 
         values = start.copy()
         n = max(1, int(size * _PROPOSALS_PER_VALUE * values.size))
-        which = rng.integers(len(values), size=n)
         column = self._free[rng.integers(len(self._free), size=n)]
+        counts = np.array([u.n_units for u in self._units])
+        which = (np.cumsum(counts) - counts)[column] + rng.integers(counts[column])
         kind = np.where(rng.random(n) < 0.7, MIRROR, AWAY)
         amount = rng.normal(0.0, _SMALL * size, n)
+        starts = np.concatenate(([0], np.cumsum(np.concatenate([u.sizes for u in self._units]))))
+        members = np.concatenate([u.members for u in self._units])
+        shared = np.array([u.is_shared for u in self._units])
         climb(
-            values, self._sizes, self._own, self._mean, self._cov, self._sd, self._low,
+            values, starts, members, shared, self._own, self._mean, self._cov, self._sd, self._low,
             self._high, self._whole, which, column, kind, amount,
         )  # fmt: skip
         return values
 
     def _full(self, values: np.ndarray) -> np.ndarray:
         full = self._released.copy()
-        full[self._to] = values[self._group]
+        for j, units in enumerate(self._units):
+            full[:, j] = units.spread(full[:, j], values[:, j], self._to)
         return full
 
     def data(self, values: np.ndarray) -> Microdata:
@@ -191,7 +198,50 @@ class _Work:
         return int(np.sum(~same))
 
 
-def _groups(y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the distinct rows, the row of each record, and how many records have each."""
-    rows, inverse, counts = np.unique(y, axis=0, return_inverse=True, return_counts=True)
-    return np.ascontiguousarray(rows), inverse.reshape(-1), counts.astype(np.float64)
+@dataclass(frozen=True)
+class _Units:
+    """What changes together in one column: all records of a value, or each record by itself.
+
+    Where every released value is shared, groups may have been made on purpose, in this column or
+    in several. If equal values stay equal in each column, no group of any columns splits, not even
+    one with records that are incomplete elsewhere.
+    """
+
+    is_shared: bool
+    of_row: np.ndarray
+    """Unit of each released record, -1 for a gap."""
+    sizes: np.ndarray
+    """Complete records of each unit."""
+    members: np.ndarray
+    """Complete records, unit by unit."""
+
+    @classmethod
+    def of(cls, released: np.ndarray, complete: np.ndarray) -> _Units:
+        known = ~np.isnan(released)
+        _, unit, counts = np.unique(released[known], return_inverse=True, return_counts=True)
+        of_row = np.full(len(released), -1, dtype=np.int64)
+        of_row[known] = unit
+        if counts.min() < 2:
+            n = len(complete)
+            return cls(False, of_row, np.ones(n, dtype=np.int64), np.arange(n))
+        own = of_row[complete]
+        sizes = np.bincount(own, minlength=len(counts))
+        return cls(True, of_row, sizes, np.argsort(own, kind="stable"))
+
+    @property
+    def n_units(self) -> int:
+        """Number of units."""
+        return len(self.sizes)
+
+    def spread(self, released: np.ndarray, values: np.ndarray, complete: np.ndarray) -> np.ndarray:
+        """Return the column with new values, those of a unit on all its records."""
+        full = released.copy()
+        full[complete] = values
+        if self.is_shared:
+            first = (np.cumsum(self.sizes) - self.sizes)[self.sizes > 0]
+            new = np.full(self.n_units, np.nan)
+            new[self.sizes > 0] = values[self.members[first]]
+            rows = np.flatnonzero(self.of_row >= 0)
+            moved = new[self.of_row[rows]]
+            full[rows] = np.where(np.isnan(moved), full[rows], moved)
+        return full

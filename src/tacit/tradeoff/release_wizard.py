@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 from tacit.core.atomic import new_folder
 from tacit.core.data import Microdata
 from tacit.core.errors import DataError, ProtectionError, SchemaError, WriteError
+from tacit.core.measurement import counted
 from tacit.core.plan import Plan
 from tacit.core.progress import track
 from tacit.core.release import Release
@@ -21,11 +23,15 @@ from tacit.tradeoff.frontier import Frontier, Point, maximal
 from tacit.tradeoff.information_kept import InformationKept
 from tacit.tradeoff.objective import Condition
 from tacit.tradeoff.plan_search import search
-from tacit.tradeoff.space import Varied
+from tacit.tradeoff.space import Candidate, Varied
 from tacit.tradeoff.target import KeptAnalysis, Linkable, Target
 
 EFFORT = Effort(evaluations=60, seconds=45, sample=5000, replicates=2)
 """Enough for a first answer within two minutes on two cores."""
+_STRENGTHS = (0.5, 0.0, 0.999, 0.25, 0.75)
+"""Where in their range, from weak to strong, parameters are tried first."""
+_MOST_FAILURES = 8
+"""Releases that may break their word before the wizard gives up."""
 _PARTS = ("map.html", "plans", "wizard.md")
 
 
@@ -126,7 +132,7 @@ def wizard(
     seed
         Same seed, same releases.
     storage
-        A file that keeps finished evaluations, so that a stopped search goes on.
+        A file that keeps finished evaluations, so that a stopped search with the same seed goes on.
 
     Examples
     --------
@@ -148,6 +154,7 @@ def wizard(
         Target() if target is None else Target.of(target) if isinstance(target, str) else target
     )
     conditions = wanted.conditions(original)
+    _check_size(original, wanted)
     offered = proposals(original, wanted)
     if not offered:
         raise DataError("no method fits these columns", do="declare roles and kinds")
@@ -156,7 +163,7 @@ def wizard(
         [p.candidate for p in offered],
         budget=effort,
         conditions=conditions,
-        start=[plan for p in offered for plan in _first_plans(p)],
+        start=_first_plans(offered),
         risk=Linkable() if original.schema.keys else None,
         utility=_useful(wanted) if original.schema.keys else None,
         seed=seed,
@@ -165,16 +172,32 @@ def wizard(
     return _outcome(wanted, tuple(offered), front, conditions)
 
 
-def _first_plans(proposal: Proposal) -> list[Plan]:
-    """Return the plainest plans of a proposal, from the weakest to the strongest parameters."""
-    plans = []
-    for u in (0.0, 0.5, 0.999):
-        options = [
-            (0, (u,) * len(place[0].spaces) if isinstance(place[0], Varied) else ())
-            for place in proposal.candidate.places
-        ]
-        plans.append(proposal.candidate.plan(options))
+def _check_size(original: Microdata, target: Target) -> None:
+    """Refuse what no plan can meet, whatever it does."""
+    n = original.n_records
+    if n == 0:
+        raise DataError("there is no record to protect")
+    if target.k is not None and n < target.k:
+        raise ProtectionError(
+            f"no plan can meet the target: groups of {target.k} need as many records",
+            got=counted(n, "record"),
+            do="ask for a smaller k, or release nothing",
+        )
+
+
+def _first_plans(offered: Sequence[Proposal]) -> list[Plan]:
+    """Return the plainest plans, so that every proposal has its turn and all strengths are seen."""
+    plans = [_plainest(proposal.candidate, u) for u in _STRENGTHS for proposal in offered]
     return list({plan.to_toml(): plan for plan in plans}.values())
+
+
+def _plainest(candidate: Candidate, u: float) -> Plan:
+    """Return the plan of the first method at each place, its parameters at one strength."""
+    options = [
+        (0, (u,) * len(place[0].spaces) if isinstance(place[0], Varied) else ())
+        for place in candidate.places
+    ]
+    return candidate.plan(options)
 
 
 def _useful(target: Target) -> list[Any]:
@@ -185,27 +208,50 @@ def _useful(target: Target) -> list[Any]:
 def _outcome(
     target: Target, offered: tuple[Proposal, ...], front: Frontier, conditions: Any
 ) -> Outcome:
-    met = [p for p in front.points if p.is_met]
-    if not met:
-        return Outcome(target, offered, front, (), closest=_closest(front))
-    choices = []
     with track("making the releases", 3) as advance:
-        for name, point in _three(met).items():
-            release = front.release(point)
-            if _keeps_its_word(release, conditions):
-                choices.append(Choice(name, point, release, _why(name)))
-            advance(1)
-    closest = None if choices else _closest(front)
-    return Outcome(target, offered, front, tuple(choices), closest)
+        choices, missed = _choices(front, conditions)
+        advance(3)
+    closest = None if choices else missed or _closest(front)
+    return Outcome(target, offered, front, choices, closest)
+
+
+def _choices(
+    front: Frontier, conditions: tuple[Condition, ...]
+) -> tuple[tuple[Choice, ...], Point | None]:
+    """Return the releases to offer, each measured once more, and one that did not keep its word.
+
+    A search that was stopped early may have seen only a sample.
+    """
+    met = [p for p in front.tried if p.is_met]
+    releases: dict[int, Release] = {}
+    missed = None
+    for _ in range(_MOST_FAILURES):
+        picked = _three(met) if met else {}
+        failed = None
+        for point in picked.values():
+            if id(point) not in releases:
+                releases[id(point)] = front.release(point)
+                failed = _not_kept(point, releases[id(point)], conditions)
+            if failed is not None:
+                missed, met = failed, [p for p in met if p is not point]
+                break
+        if failed is None:
+            found = [Choice(n, p, releases[id(p)], _why(n)) for n, p in picked.items()]
+            return tuple(found), missed
+    return (), missed
+
+
+def _not_kept(point: Point, release: Release, conditions: tuple[Condition, ...]) -> Point | None:
+    """Measure the conditions on the very records that would go out; return the point if missed."""
+    values = {c.words: c.value(release.original, release) for c in conditions}
+    gaps = {c.words: c.shortfall(values[c.words]) for c in conditions}
+    if not any(gaps.values()):
+        return None
+    return replace(point, conditions=values, shortfalls=gaps, records=release.data.n_records)
 
 
 def _closest(front: Frontier) -> Point | None:
     return min(front.tried, key=lambda p: (p.shortfall, p.risk), default=None)
-
-
-def _keeps_its_word(release: Release, conditions: tuple[Condition, ...]) -> bool:
-    """Measure the conditions once more, on the very records that would go out."""
-    return all(c.is_met(c.value(release.original, release)) for c in conditions)
 
 
 def _three(points: list[Point]) -> dict[str, Point]:

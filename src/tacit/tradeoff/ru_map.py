@@ -50,9 +50,10 @@ def ru_map(
     on_front = {id(p) for p in front.points}
     rows = [_row(p, id(p) in on_front) for p in front.tried]
     click = alt.selection_point(name="release", fields=["release"], on="click", empty=False)
-    risk = alt.X("risk:Q", title=f"{front.risk_title} (lower is safer)").scale(
-        zero=False, nice=True
-    )
+    title = f"{front.risk_title} (lower is safer)"
+    by_factors = alt.Scale(type="log", nice=True)
+    linear = alt.Scale(zero=False, nice=True)
+    risk = alt.X("risk:Q", title=title, scale=by_factors if front.risk_by_factors else linear)
     title = f"{front.utility_title} (higher is better)"
     use = alt.Y("utility:Q", title=title).scale(zero=False, nice=lowest is None)
     if lowest is not None:
