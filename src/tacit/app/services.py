@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from tacit.app.accounts import Accounts
 from tacit.app.jobs import Jobs
 from tacit.app.projects import Projects
+from tacit.app.queries import Queries
 from tacit.app.settings import Settings
 from tacit.app.store.database import Store
 from tacit.app.versions import Versions
@@ -22,6 +23,7 @@ class Services:
     projects: Projects
     versions: Versions
     jobs: Jobs
+    queries: Queries
 
     @classmethod
     def start(cls, settings: Settings) -> Services:
@@ -36,4 +38,10 @@ class Services:
             Projects(store, settings),
             Versions(store, settings),
             Jobs(store, settings),
+            Queries(store, settings),
         )
+
+    def close(self) -> None:
+        """Let go of the store and of the query servers."""
+        self.queries.close()
+        self.store.close()

@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from fastapi import FastAPI, Request, Response
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
-from tacit.app.api import accounts, catalogue, errors, projects, versions, work
+from tacit.app.api import accounts, catalogue, errors, projects, queries, versions, work
 from tacit.app.services import Services
 from tacit.app.settings import Settings
 
@@ -56,7 +56,7 @@ def create_app(settings: Settings) -> FastAPI:
     @asynccontextmanager
     async def life(_app: FastAPI) -> AsyncIterator[None]:
         yield
-        parts.store.close()
+        parts.close()
 
     from tacit import __version__
 
@@ -70,7 +70,7 @@ def create_app(settings: Settings) -> FastAPI:
         lifespan=life,
     )
     app.state.services, app.state.attempts = parts, Attempts()
-    for module in (accounts, projects, versions, work, catalogue):
+    for module in (accounts, projects, versions, work, queries, catalogue):
         app.include_router(module.router, prefix=API)
     errors.install(app)
     _add_health(app, parts)

@@ -4,10 +4,10 @@ import re
 
 import pytest
 
-from tacit.app.api import access, accounts, catalogue, errors, projects, versions, work
+from tacit.app.api import access, accounts, catalogue, errors, projects, queries, versions, work
 
 EVERYBODY = ("nobody", "analyst", "reviewer", "stranger", "administrator", "owner")
-MODULES = (accounts, projects, versions, work, catalogue)
+MODULES = (accounts, projects, versions, work, queries, catalogue)
 
 # For nobody, analyst, reviewer, stranger, administrator (who takes part in nothing), owner.
 # 2 stands for success; a body that is wrong on purpose (422) also means: let through.
@@ -54,6 +54,11 @@ MATRIX = {
     "GET /projects/{project}/jobs": _INSIDE,
     "GET /jobs/{job}": _INSIDE,
     "DELETE /jobs/{job}": _INSIDE,
+    "GET /projects/{project}/query": "401 2 404 404 404 2",
+    "POST /projects/{project}/query": "401 2 404 404 404 2",
+    "GET /projects/{project}/service": _INSIDE,
+    "PUT /projects/{project}/service": _INSIDE,
+    "GET /projects/{project}/service/log": _INSIDE,
     "GET /methods/{family}": _SELF,
 }
 
@@ -83,6 +88,8 @@ def asking(client, parts, people, project, masked):
         from tacit.app.permissions import Action
 
         roles = parts.projects.open(connection, owner, project, Action.SEE_ORIGINAL).roles
+    policy = parts.queries.settings_of(owner, project)["policy"]
+    parts.queries.set_up(owner, project, policy=policy, active=True, open_to_all=False)
     names = {
         "project": project, "version": masked, "job": job, "account": people["stranger"].id,
         "key": "0" * 32, "part": "public", "name": "NOTE.md", "family": "mask",
@@ -102,6 +109,8 @@ def asking(client, parts, people, project, masked):
         "PUT /versions/{version}/decision": {"approve": True},
         "POST /projects/{project}/generate": {"name": "next"},
         "POST /projects/{project}/wizard": {"target": "k >= 3"},
+        "POST /projects/{project}/query": {"method": "crosstab", "by": ["sex"]},
+        "PUT /projects/{project}/service": {"policy": policy, "active": True},
         "POST /projects/{project}/tables": {"name": "t", "plan": table},
     }
     who = {

@@ -11,10 +11,10 @@ def install(app: FastAPI, parts: Services, secret: str) -> None:
     """Add all pages to the app."""
     from nicegui import ui
 
-    from tacit.app.pages import account, entrance, home, people, project, visitor
+    from tacit.app.pages import account, asking, entrance, home, people, project, visitor
 
     visitor.serve(parts)
     entrance.install(app)
-    for module in (home, project, account, people):
+    for module in (home, project, asking, account, people):
         module.install()
     ui.run_with(app, title="tacit", favicon="🤫", storage_secret=secret, show_welcome_message=False)

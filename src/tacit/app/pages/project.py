@@ -14,11 +14,12 @@ from tacit.app.pages.tabs import (
     history_tab,
     people_tab,
     plan_tab,
+    query_tab,
     tables_tab,
     versions_tab,
     wizard_tab,
 )
-from tacit.app.pages.visitor import Visitor, visitor_of
+from tacit.app.pages.visitor import Visitor, explained, visitor_of
 from tacit.app.permissions import NotFoundError
 
 _INSIDE: dict[str, Callable[[Visitor, str], None]] = {
@@ -27,6 +28,7 @@ _INSIDE: dict[str, Callable[[Visitor, str], None]] = {
     "Wizard": wizard_tab.show,
     "Versions": versions_tab.show,
     "Tables": tables_tab.show,
+    "Query": query_tab.show,
     "People": people_tab.show,
     "History": history_tab.show,
 }
@@ -73,7 +75,7 @@ def _tabs(visitor: Visitor, project: str, names: list[str], first: str) -> None:
 
     def draw(name: str) -> None:
         area.clear()
-        with area:
+        with area, explained():
             _INSIDE[name](visitor, project)
 
     tabs.on_value_change(lambda event: draw(event.value))

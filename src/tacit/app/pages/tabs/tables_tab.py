@@ -54,9 +54,7 @@ def _form(visitor: Visitor, project: str, about: dict[str, Any]) -> None:
             {"": "count records", **{n: f"add up {n}" for n in numbers}}, value="", label="Cells"
         ).classes("w-full")
         rule = ui.input("Sensitive are", value=_COUNT_RULE).classes("w-full")
-        value.on_value_change(
-            lambda: rule.set_value(_TOTAL_RULE if value.value else _COUNT_RULE)
-        )
+        value.on_value_change(lambda: rule.set_value(_TOTAL_RULE if value.value else _COUNT_RULE))
         ui.label("Rules are joined by | (any) and & (all).").classes("text-xs text-gray-700 -mt-3")
         known = {m.key: m.title for m in methods("protection")}
         method = ui.select(known, value="suppress-modular", label="Protection").classes("w-full")

@@ -1,0 +1,232 @@
+"""The page of those who ask: variables, a universe, tables and models, answers and refusals."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from fastapi import Request
+from nicegui import ui
+
+from tacit.app.pages.frame import page, section
+from tacit.app.pages.visitor import Visitor, trying, visitor_of
+from tacit.app.permissions import NotFoundError
+from tacit.query import Answer, Refusal
+
+_MODELS = {"ols": "linear regression", "logistic": "logistic regression", "poisson": "Poisson"}
+
+
+def install() -> None:
+    """Add the page."""
+    ui.page("/ask/{project}")(ask_page)
+
+
+def ask_page(request: Request, project: str) -> Any:
+    """Show a query server to those who may ask it."""
+    visitor = visitor_of(request)
+    if not isinstance(visitor, Visitor):
+        return visitor
+    try:
+        about = visitor.parts.queries.describe(visitor.actor, project)
+    except NotFoundError:
+        ui.status_code(404)
+        with page(visitor, "There is no such query server"):
+            ui.link("Back to your projects", "/")
+        return None
+    with page(visitor, f"Ask: {about['project']}"):
+        ui.label(about["summary"])
+        with ui.expansion("The rules of this server").classes("w-full"):
+            for rule in about["rules"]:
+                ui.label(f"• {rule}")
+        _Desk(visitor, project, about).draw()
+    return None
+
+
+class _Desk:
+    """Where a question is put together."""
+
+    def __init__(self, visitor: Visitor, project: str, about: dict[str, Any]) -> None:
+        self.visitor, self.project, self.about = visitor, project, about
+        self.variables = {v["name"]: v for v in about["variables"]}
+        self.conditions: dict[str, list[Any]] = {}
+
+    def draw(self) -> None:
+        self._universe()
+        with ui.tabs() as tabs:
+            for name in ("Table", "Regression", "Any request"):
+                ui.tab(name)
+        with ui.tab_panels(tabs, value="Table").classes("w-full"):
+            with ui.tab_panel("Table"):
+                self._table()
+            with ui.tab_panel("Regression"):
+                self._regression()
+            with ui.tab_panel("Any request"):
+                self._free()
+        self.area = ui.column().classes("w-full")
+
+    # -- the universe ---------------------------------------------------------------------------
+
+    def _universe(self) -> None:
+        section("Whom the question is about")
+
+        @ui.refreshable
+        def shown() -> None:
+            if not self.conditions:
+                ui.label("Everybody.")
+            for name, values in self.conditions.items():
+                with ui.row().classes("items-center"):
+                    ui.label(f"{name}: {', '.join(map(_in_words, values))}")
+                    ui.button(
+                        "Remove", on_click=lambda n=name: (self.conditions.pop(n), shown.refresh())
+                    ).props("flat dense")
+
+        shown()
+        with ui.row().classes("items-end"):
+            variable = ui.select(list(self.variables), label="Variable").classes("w-48")
+            values = ui.select([], label="May be", multiple=True, value=[]).classes("w-96")
+            values.props("use-chips")
+
+            def offer() -> None:
+                found = self.variables[variable.value]
+                values.set_options(list(_choices(found)), value=[])
+
+            variable.on_value_change(offer)
+
+            def add() -> None:
+                if variable.value and values.value:
+                    found = _choices(self.variables[variable.value])
+                    self.conditions[variable.value] = [found[v] for v in values.value]
+                    shown.refresh()
+
+            ui.button("Add the condition", on_click=add)
+
+    # -- questions ------------------------------------------------------------------------------
+
+    def _table(self) -> None:
+        by = ui.select(list(self.variables), label="Spanned by", multiple=True, value=[])
+        by.classes("w-full").props("use-chips")
+        totals = ui.select(
+            self.about["numbers"], label="Add up (optional)", multiple=True, value=[]
+        )
+        totals.classes("w-full").props("use-chips")
+        weighted = ui.switch("Use survey weights") if self.about["weighted"] else None
+
+        def ask() -> None:
+            request = {"method": "crosstab", "by": list(by.value), "totals": list(totals.value)}
+            self._ask(request | ({"weighted": True} if weighted and weighted.value else {}))
+
+        ui.button("Ask for the table", on_click=trying(ask)).props("icon=table_chart")
+
+    def _regression(self) -> None:
+        """Put an equation together by dragging variables, or by typing it."""
+        usable = [*self.about["numbers"], *(n for n in self.variables if n not in
+                                            self.about["numbers"])]  # fmt: skip
+        ui.label("Drag a variable into the equation, or choose it there.").classes("text-sm")
+        held: dict[str, str] = {}
+        with ui.row():
+            for name in usable:
+                chip = ui.chip(name).props('draggable="true"')
+                chip.on("dragstart", lambda n=name: held.update(name=n))
+        with ui.row().classes("items-center w-full"):
+            response = ui.select(self.about["numbers"], label="Explain").classes("w-48")
+            ui.label("by")
+            predictors = ui.select(usable, label="Predictors", multiple=True, value=[])
+            predictors.classes("w-96").props("use-chips")
+        response.on("dragover.prevent", lambda: None)
+        response.on("drop.prevent", lambda: response.set_value(held.get("name")))
+        predictors.on("dragover.prevent", lambda: None)
+        predictors.on(
+            "drop.prevent",
+            lambda: predictors.set_value([*predictors.value, held["name"]]) if held else None,
+        )
+        model = ui.select(_MODELS, value="ols", label="Model").classes("w-64")
+        formula = ui.input("Formula").classes("w-full")
+
+        def write() -> None:
+            if response.value and predictors.value:
+                formula.set_value(f"{response.value} ~ {' + '.join(predictors.value)}")
+
+        response.on_value_change(write)
+        predictors.on_value_change(write)
+
+        def ask() -> None:
+            self._ask({"method": model.value, "formula": formula.value or ""})
+
+        ui.button("Fit the model", on_click=trying(ask)).props("icon=show_chart")
+
+    def _free(self) -> None:
+        offered = ", ".join(self.about["analyses"])
+        ui.label(f"A request as JSON; analyses: {offered}.").classes("text-sm")
+        text = ui.textarea(value='{"method": "summary", "columns": []}').classes("w-full")
+
+        def ask() -> None:
+            self._ask(text.value or "")
+
+        ui.button("Ask", on_click=trying(ask))
+
+    # -- answers --------------------------------------------------------------------------------
+
+    def _ask(self, request: dict[str, Any] | str) -> None:
+        asked = json.loads(request) if isinstance(request, str) else request
+        if self.conditions and isinstance(asked, dict):
+            asked = {"universe": [self.conditions], **asked}
+        given = self.visitor.parts.queries.ask(self.visitor.actor, self.project, asked)
+        self.area.clear()
+        with self.area:
+            if isinstance(given, Refusal):
+                _refusal(given)
+            else:
+                _answer(given)
+
+
+def _choices(variable: dict[str, Any]) -> dict[str, Any]:
+    """Return what a variable may be in a condition, by the words for it."""
+    if "categories" in variable:
+        return {c: c for c in [*variable["categories"], *variable.get("nodes", [])]}
+    edges = variable["cutpoints"]
+    pairs = zip(variable["bins"], zip([None, *edges], [*edges, None], strict=True), strict=False)
+    return {
+        label: {k: v for k, v in (("from", low), ("to", high)) if v is not None}
+        for label, (low, high) in pairs
+        if (low, high) != (None, None)
+    }
+
+
+def _in_words(value: Any) -> str:
+    if isinstance(value, dict):
+        return f"{value.get('from', '')} to {value.get('to', '')}"
+    return str(value)
+
+
+def _refusal(given: Refusal) -> None:
+    with ui.card().classes("w-full bg-orange-50").props('role="alert"'):
+        ui.label(f"Not answered, by the rule “{given.rule}”.").classes("font-bold")
+        ui.label(given.reason)
+        if given.hint:
+            ui.label(f"Try this: {given.hint}")
+
+
+def _answer(given: Answer) -> None:
+    with ui.card().classes("w-full"):
+        if given.columns:
+            names = list(given.columns)
+            rows = [
+                dict(zip(names, map(_cell, row), strict=True))
+                for row in zip(*given.columns.values(), strict=True)
+            ]
+            columns = [{"name": n, "label": n, "field": n, "align": "left"} for n in names]
+            with ui.element("div").classes("w-full overflow-x-auto"):
+                ui.table(columns=columns, rows=rows, pagination=50).props("dense flat")
+        for name, value in given.values.items():
+            ui.label(f"{name}: {value}").classes("text-sm")
+        for note in given.notes:
+            ui.label(note).classes("text-sm italic")
+        ui.label(f"Policy {given.policy}, data {given.data}").classes("text-xs text-gray-700")
+        content = json.dumps(given.as_dict(), ensure_ascii=False, indent=2).encode()
+        ui.button(
+            "Download the answer", on_click=lambda: ui.download(content, "answer.json")
+        ).props("flat dense")
+
+
+def _cell(value: Any) -> str:
+    return "withheld" if value is None else str(value)
