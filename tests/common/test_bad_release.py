@@ -22,9 +22,10 @@ every_measure = pytest.mark.parametrize("method", MEASURES, ids=lambda m: m.key)
 NEEDS_NO_PAIRS = {
     "analytical-validity", "contingency-loss", "correct-attribution", "delta-presence",
     "eigenvalue-loss", "household-risk", "individual-risk", "k-anonymity", "l-diversity",
-    "log-linear-risk", "log-linear-utility", "population-uniques", "probabilistic-loss",
-    "propensity", "regression-overlap", "replicated-uniques", "sample-uniques", "subdomain-means",
-    "suda", "survey-estimates", "syntactic-models", "t-closeness",
+    "linkability", "log-linear-risk", "log-linear-utility", "matching-people", "po50",
+    "population-uniques", "probabilistic-loss", "propensity", "regression-overlap",
+    "replicated-uniques", "sample-uniques", "singling-out", "specks", "subdomain-means", "suda",
+    "survey-estimates", "syntactic-models", "t-closeness", "table-utility",
 }  # fmt: skip
 """Measures of a file, or of two files as a whole: the order and number of records do not matter."""
 

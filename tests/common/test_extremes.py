@@ -25,6 +25,10 @@ OTHER_EXTREMES = {
     "in both files. A small sample is the other extreme.",
     "l-diversity": "if all records have one confidential value, an intruder learns it. Constant "
     "keys over the true values are the other extreme.",
+    "linkability": "the halves of a person lie nearest to all records of a constant file alike; a "
+    "blurred file need not link them to the same record at all.",
+    "matching-people": "the first record's people find themselves in a file of its copies; in a "
+    "blurred file nobody may.",
     "membership-inference": "needs people who are not in the file; without them it is not defined.",
 }
 """Risks for which a constant release is not the safest, and why."""

@@ -8,7 +8,16 @@ from scipy.sparse import csr_array
 from tests.tables.independent import flat_table, integer_interval, interval
 
 from tacit.core.errors import DataError, ParameterError
-from tacit.tables import Contributions, ProtectedTable, Sensitive, Table, Verdict, audit
+from tacit.tables import (
+    Contributions,
+    Dimension,
+    ProtectedTable,
+    Sensitive,
+    Table,
+    Verdict,
+    audit,
+)
+from tacit.tables._grid import grid_codes, grid_relations
 
 
 def suppressed(table, hidden, primary=None, above=1.0, below=None, width=0.0, **notes):
@@ -296,3 +305,14 @@ def test_bad_options(options):
     table = flat_table([[10, 20], [30, 40]])
     with pytest.raises(ParameterError):
         audit(suppressed(table, named(table, *SQUARE)), **options)
+
+
+def test_dimensions_called_like_a_column_of_the_audit_are_kept():
+    by = Dimension.flat("value", ["a", "b"]), Dimension.flat("low", ["x", "y"])
+    cells = np.array([100.0, 60, 40, 55, 35, 20, 45, 25, 20])
+    table = Table(cells, grid_relations(by), by, grid_codes(by), "turnover")
+    sensitive = Sensitive.by("small", np.isin(np.arange(9), [5]), above=4.0)
+    hidden = np.isin(np.arange(9), [4, 5, 7, 8])
+    found = audit(ProtectedTable.suppressing(table, sensitive, hidden, "")).frame
+    assert found.select("value", "low", "audit_value").rows() == [("a", "y", 20.0)]
+    assert found["audit_low"][0] <= 16.0

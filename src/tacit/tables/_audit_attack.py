@@ -173,6 +173,18 @@ class Attack:
         levels = self.levels
         return Goals(levels.below[cells], levels.above[cells], levels.width[cells])
 
+    def learn(self, cells: np.ndarray, change: np.ndarray) -> None:
+        """Take over a change found earlier, if every cell it moves is still unknown."""
+        names = self._part_of[cells]
+        if (names < 0).any():
+            return
+        for name in np.unique(names):
+            part, mine = self.parts[name], names == name
+            whole = np.zeros(len(part.system))
+            whole[self._place_of[cells[mine]]] = change[mine]
+            if ((whole >= part.system.lower) & (whole <= part.system.upper)).all():
+                part.proofs.add(whole)
+
     # -- outsiders ------------------------------------------------------------------------------
 
     def outsider(self) -> Outcome:

@@ -95,6 +95,7 @@ class Proofs:
         self.low = np.zeros(len(system))
         self.high = np.zeros(len(system))
         self._supports: list[np.ndarray] = []
+        self._steps: list[np.ndarray] = []
         self._low_by = np.full(len(system), -1)
         self._high_by = np.full(len(system), -1)
 
@@ -106,6 +107,7 @@ class Proofs:
             return
         self._supports.append(support)
         step = change[support]
+        self._steps.append(step)
         up, down = self.system.upper[support], -self.system.lower[support]
         with np.errstate(divide="ignore"):
             ahead = np.where(step > 0, up, down) / np.abs(step)
@@ -118,6 +120,14 @@ class Proofs:
         higher, lower = reached > self.high[support], reached < self.low[support]
         self.high[support[higher]], self._high_by[support[higher]] = reached[higher], name
         self.low[support[lower]], self._low_by[support[lower]] = reached[lower], name
+
+    @property
+    def witnesses(self) -> list[tuple[np.ndarray, np.ndarray]]:
+        """The changes learned from: cells of the table and how far they move."""
+        return [
+            (self.system.cells[support], step)
+            for support, step in zip(self._supports, self._steps, strict=True)
+        ]
 
     def avoids(self, place: int, known: np.ndarray) -> bool:
         """Return whether the witnesses of a cell leave some other cells alone."""

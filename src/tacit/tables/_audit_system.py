@@ -115,15 +115,28 @@ def _rest(term: np.ndarray, row: np.ndarray, n_rows: int, infinite: float) -> np
 
 def components(system: System) -> list[np.ndarray]:
     """Return groups of cells (positions within the system) that no relation joins to others."""
-    from scipy.sparse import block_array
-    from scipy.sparse.csgraph import connected_components
-
     open_cells = np.flatnonzero(system.upper > system.lower)
     if not len(open_cells):
         return []
-    part = system.relations[:, open_cells]
-    graph = block_array([[None, abs(part).T], [abs(part), None]], format="csr")
-    label = connected_components(graph, directed=False)[1][: len(open_cells)]
+    label = _labels(system.relations[:, open_cells])
     order = np.argsort(label, kind="stable")
     starts = np.flatnonzero(np.diff(label[order])) + 1
     return [open_cells[group] for group in np.split(order, starts)]
+
+
+def _labels(relations: csr_array) -> np.ndarray:
+    """Return a label per cell, the same for cells that a chain of relations joins."""
+    coo = relations.tocoo()
+    row, column = coo.coords
+    label = np.arange(relations.shape[1])
+    while True:
+        least = np.full(relations.shape[0], len(label))
+        np.minimum.at(least, row, label[column])
+        new = label.copy()
+        np.minimum.at(new, column, least[row])
+        # A label is itself a cell: follow labels to their ends, so that long chains take few turns.
+        while (new[new] != new).any():
+            new = new[new]
+        if np.array_equal(new, label):
+            return np.asarray(label)
+        label = new

@@ -79,6 +79,8 @@ class LinearProgram:
     def set_bounds(self, columns: Any, lower: Any, upper: Any) -> None:
         """Change the bounds of some columns."""
         at = np.atleast_1d(np.asarray(columns, dtype=np.int32))
+        if not len(at):
+            return
         low, high = (self._limits(np.broadcast_to(side, at.shape)) for side in (lower, upper))
         self.solver.changeColsBounds(len(at), at, low, high)
 

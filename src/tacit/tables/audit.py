@@ -77,7 +77,10 @@ class Audit:
 
     @cached_property
     def frame(self) -> Any:
-        """One row per cell attacked: codes, value, interval, requirement, verdict."""
+        """One row per cell attacked: codes, value, interval, requirement, verdict.
+
+        A column that would have the name of a dimension is called ``audit_`` and that name.
+        """
         import polars as pl
 
         keys = [d.name for d in self.table.dimensions] or ["cell"]
@@ -88,9 +91,14 @@ class Audit:
             "required_width": self.width, "below": value - self.low, "above": self.high - value,
             "verdict": self.verdict.astype(str),
         }  # fmt: skip
-        return self.table.frame.select(keys)[self.cells].with_columns(
-            **{name: pl.Series(given) for name, given in columns.items()}
-        )
+        codes = self.table.frame.select(keys)[self.cells]
+        taken = set(keys)
+        for name, given in columns.items():
+            while name in taken:
+                name = f"audit_{name}"
+            taken.add(name)
+            codes = codes.with_columns(pl.Series(name, given))
+        return codes
 
     def summary(self) -> str:
         """Say the outcome in a few lines."""

@@ -159,3 +159,55 @@ def test_what_is_not_known_is_asked_for(one_cell, small):
 
 def test_short_form():
     assert tables.PPercent(p=12.5, n=2, level="holding").short() == "p(12.5,2,level=holding)"
+
+
+def _beside_tau_argus(table, expected):
+    """Primaries, our pattern, and the official one with its audit; published cells stay so."""
+    rule = tables.PPercent(p=10, level="holding") | tables.ZeroUnsafe(amount=10)
+    found = table.sensitive(rule)
+    ours = tables.SuppressModular().protect(table, found)
+    place = {table.labels(i): i for i in range(table.n_cells)}
+    theirs = np.zeros(table.n_cells, dtype=bool)
+    theirs[[place[codes] for codes, status in expected.items() if status in (3, 11)]] = True
+    return ours, tables.ProtectedTable.suppressing(table, found, theirs, "tau-ARGUS")
+
+
+def _no_worse(ours, theirs):
+    value = ours.original.value
+    assert ours.audit().passed
+    assert theirs.audit().passed, "then no more may be suppressed than there"
+    assert ours.suppressed.sum() <= theirs.suppressed.sum()
+    assert value[ours.suppressed].sum() <= value[theirs.suppressed].sum()
+
+
+def test_suppresses_no_more_than_the_hypercube_of_tau_argus(argus_enterprises):
+    """test_1: 416 cells, 1 741 693 suppressed by the official hypercube."""
+    table, expected = argus_enterprises(["act", "product"], "test_1.txt")
+    _no_worse(*_beside_tau_argus(table.waive({"act": "00", "product": None}), expected))
+
+
+def test_suppresses_no_more_than_tau_argus_beside_protected_cells(argus_enterprises):
+    """test_3b: 17 unsafe and 8 further cells; 15 were published before and are frozen."""
+    table, expected = argus_enterprises(["region", "product"], "test_3b.txt")
+    frozen = {codes for codes, status in expected.items() if status == 10}
+    flags = np.array([table.labels(i) in frozen for i in range(table.n_cells)])
+    _no_worse(*_beside_tau_argus(table.freeze(flags), expected))
+
+
+def test_suppresses_no_more_than_the_linked_tables_of_tau_argus(argus_enterprises):
+    """test_2a and test_2b linked: both together, compared on each table."""
+    one, first = argus_enterprises(["act", "product"], "test_2a.txt")
+    two, second = argus_enterprises(["act", "region"], "test_2b.txt")
+    both = tables.link({"product": one, "region": two})
+    names = [d.name for d in both.dimensions]
+    labels = [dict(zip(names, both.labels(i), strict=True)) for i in range(both.n_cells)]
+    both = both.waive(np.array([codes["act"] == "00" for codes in labels]))
+    expected = {}
+    for by, statuses in ((["act", "product"], first), (["act", "region"], second)):
+        for codes, status in statuses.items():
+            full = {"act": "Total", "product": "Total", "region": "Total"} | dict(
+                zip(by, codes, strict=True)
+            )
+            expected[tuple(full[name] for name in names)] = status
+    ours, theirs = _beside_tau_argus(both, expected)
+    _no_worse(ours, theirs)

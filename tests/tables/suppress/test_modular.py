@@ -5,6 +5,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import tacit
+from tacit import tables
 from tacit.core.errors import DataError, ParameterError, ProtectionError
 from tacit.tables import Contributions, Dimension, Sensitive, SuppressModular, SuppressOptimal
 from tacit.tables.protected import ProtectedTable, Status
@@ -187,3 +189,19 @@ def test_the_road_for_large_tables_is_as_safe(random_case, weak_cells, monkeypat
     monkeypatch.setattr("tacit.tables.suppress._repair_nearby.NEARBY", (6, 12))
     table, sensitive = random_case(seed, ("any", "nested", "negative", "linked")[seed % 4])
     _holds_or_refuses(SuppressModular(), table, sensitive, weak_cells)
+
+
+def test_time_over_before_all_cells_are_protected_is_a_refusal(random_case):
+    table, sensitive = random_case(1, "any")
+    with pytest.raises(ProtectionError, match="time was over"):
+        SuppressModular(seconds=1e-9).protect(table, sensitive)
+
+
+def test_most_cells_sensitive_is_protected_within_its_time():
+    """Three of four filled cells are sensitive; the search once overran its time five-fold."""
+    data = tacit.datasets.establishments(300)
+    table = tacit.tabulate(data, ["district", "nace"], "turnover")
+    sensitive = (tables.PPercent(p=10) | tables.MinFrequency(n=3)).sensitive(table)
+    result = SuppressModular(seconds=20).protect(table, sensitive)
+    assert result.notes["seconds"] < 25
+    assert result.audit().passed

@@ -41,6 +41,9 @@ class ControlledAdjustment(
     comes out additive. When not to use it: where users must know which cells are exact, since any
     cell may have moved.
 
+    Missing values: what building the table made of them. Weights: already in the table's values.
+    Households: not considered; cells are changed, not units.
+
     Notes
     -----
     Find :math:`d` that minimises :math:`\sum_i w_i |d_i|` (or :math:`d_i^2`) subject to

@@ -28,6 +28,9 @@ class M3A(Protection, key="m3a", title="Mixed micro-macro approach (M3A)", cites
     use it: where totals must be the original ones and few other cells may move (`keep_totals` then
     moves others), or for counts.
 
+    Missing values: what building the table made of them. Weights: already in the table's values.
+    Households: not considered; cells are changed, not units.
+
     Notes
     -----
     For contributions :math:`y_1 \ge y_2 \ge \dots \ge y_m` and distance :math:`d` the published

@@ -28,6 +28,9 @@ class ControlledRounding(
     be allowed. When not to use it: for tables of very different magnitudes with one base, which
     blurs the small cells and hardly touches the large ones.
 
+    Missing values: what building the table made of them. Weights: already in the table's values.
+    Households: not considered; cells are changed, not units.
+
     Notes
     -----
     With :math:`q_i = \lfloor x_i / b \rfloor`, whole :math:`z_i` minimise

@@ -18,6 +18,9 @@ class ConventionalRounding(
     When not to use it: where users add cells up, since rounded cells do not add up to their rounded
     totals; and for small counts, where a total can give its rounded parts away.
 
+    Missing values: what building the table made of them. Weights: already in the table's values.
+    Households: not considered; cells are changed, not units.
+
     Notes
     -----
     :math:`b \lfloor x/b + 1/2 \rfloor`, away from zero for negative values. An intruder learns that

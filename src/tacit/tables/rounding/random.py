@@ -17,6 +17,9 @@ class RandomRounding(
     When not to use it: where the same cell is published several times with different seeds, since
     the average tells the original; use cell keys instead.
 
+    Missing values: what building the table made of them. Weights: already in the table's values.
+    Households: not considered; cells are changed, not units.
+
     Notes
     -----
     With :math:`x = (q + r) b`, :math:`q` whole and :math:`0 \le r < 1`, the cell becomes

@@ -35,6 +35,9 @@ class SmallCountRounding(
     the choice up or down keeps the sums as near to the original as the search can manage. When not
     to use it: for totals of a variable, or where large counts are sensitive too.
 
+    Missing values: what building the table made of them. Weights: already in the table's values.
+    Households: not considered; cells are changed, not units.
+
     Notes
     -----
     With :math:`A` the sums of finest cells :math:`y`, choose :math:`z_j \in \{0, b\}` for

@@ -55,6 +55,9 @@ class Problem:
     """Cost of suppressing each cell."""
     singletons: bool = False
     """Whether respondents alone in a cell attack with what they know."""
+    witnesses: list[tuple[np.ndarray, np.ndarray]] = field(default_factory=list)
+    """Possible changes seen in earlier attacks: they still prove what they move if all of it is
+    suppressed. The audit of the result does not see them."""
 
     @cached_property
     def candidates(self) -> np.ndarray:
@@ -77,7 +80,11 @@ class Problem:
         plan = Plan(self.table, pattern, self.table.bounds, self.primary)
         cells = np.flatnonzero(self.primary)
         attack = Attack(plan, self.levels, cells, exact=False)
+        for moved, change in self.witnesses:
+            if pattern[moved].all():
+                attack.learn(moved, change)
         seen = attack.outsider()
+        self.witnesses[:] = [w for part in attack.parts for w in part.proofs.witnesses]
         open_cells = cells[~attack.met(cells, seen.low[cells], seen.high[cells])]
         found = [self.threat(cell) for cell in open_cells]
         if self.singletons:

@@ -114,14 +114,17 @@ def _first_pattern(
     prices: np.ndarray,
     start: np.ndarray | None,
     order: Order | None,
+    until: float,
 ) -> Search:
     """Return a search whose pattern protects every cell; empty cells are used only where needed."""
     failed = np.empty(0, dtype=np.int64)
     for empty in (False, True):
         problem = problem_of(table, sensitive, prices, empty=empty)
         search = Search(problem, None if start is None else problem.place(start))
+        search.until = until
         groups = None if order is None else order(problem)
         failed = _other_side(search, _first_sweep(search, start is not None, groups))
+        _in_time(search)
         if not len(failed):
             return search
     raise ProtectionError(
@@ -174,11 +177,11 @@ def _pattern(
     until: float,
 ) -> Search:
     """Return a search whose pattern protects every cell and has been cleaned up once."""
-    search = _first_pattern(table, sensitive, prices, start, order)
+    search = _first_pattern(table, sensitive, prices, start, order, until)
     search.start = np.zeros_like(search.start)
     if search.problem.n_cells > LARGE:
         Nearby(search, np.inf).shorten(until)
-    elif effort.rounds and start is None:
+    elif effort.rounds:
         improve(search, effort.rounds, until)
     if effort.prune:
         Prune(search.pattern).run(until)
@@ -213,8 +216,22 @@ def _against_insiders(search: Search) -> None:
     _refuse(search, np.array(failed, dtype=np.int64), "against respondents who know their own")
 
 
+def _in_time(search: Search) -> None:
+    """Refuse if time was over before every need had a proof."""
+    late = search.pattern.unproved if time.monotonic() > search.until else ()
+    if len(late):
+        raise ProtectionError(
+            "time was over before a pattern was found that protects every sensitive cell",
+            got=f"{len(late):,} of {len(search.problem.needs):,} proofs are missing",
+            do="give more seconds, or use SuppressElimination(intervals=False) if it is enough "
+            "that no cell can be calculated",
+        )
+
+
 def _certify(search: Search) -> None:
     """Check every proof; mend by a fresh one what rounding broke, or refuse."""
+    _in_time(search)
+    search.until = np.inf
     for _ in range(3):
         broken = search.pattern.broken()
         if not len(broken):

@@ -10,7 +10,7 @@ from tacit.tables._linear_program import LinearProgram
 
 SUPPORT = 1e-7
 """Share of the asked movement below which a cell counts as not moving."""
-USE = 1e-5
+USE = 1e-3
 """Cost of moving a suppressed cell, so that proofs stay short."""
 MOST = 1e6
 """Largest room, as a multiple of the asked movement: numbers the solver likes."""

@@ -157,37 +157,6 @@ def proof_errors(ptr, cells, amounts, col_ptr, col_rows, col_data, n_rows):
 
 
 @njit(cache=True, nogil=True)
-def gives_away(cell, hidden, asked, col_ptr, col_rows, row_ptr, row_cells):
-    """Return whether publishing a cell lets subtraction alone work out an asked one.
-
-    A relation with one hidden cell left gives it away, which may do the same in other relations.
-    `hidden` is left as it was.
-    """
-    opened = [np.int64(cell)]
-    hidden[cell] = False
-    found, head = False, 0
-    while head < len(opened) and not found:
-        c = opened[head]
-        head += 1
-        for e in range(col_ptr[c], col_ptr[c + 1]):
-            r = col_rows[e]
-            n, last = 0, -1
-            for f in range(row_ptr[r], row_ptr[r + 1]):
-                if hidden[row_cells[f]]:
-                    n += 1
-                    last = row_cells[f]
-            if n == 1:
-                if asked[last]:
-                    found = True
-                    break
-                hidden[last] = False
-                opened.append(np.int64(last))
-    for c in opened:
-        hidden[c] = True
-    return found
-
-
-@njit(cache=True, nogil=True)
 def movable(cells, col_ptr, col_rows, row_ptr, row_cells, n_cells, n_rows):
     """Return which of some cells can move when all others stay: none is alone in a relation."""
     inside = np.zeros(n_cells, np.bool_)

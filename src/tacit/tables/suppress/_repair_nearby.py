@@ -9,6 +9,7 @@ import numpy as np
 
 from tacit.core.progress import track
 from tacit.tables.suppress._repair_local import Graph, Surroundings
+from tacit.tables.suppress._repair_reading import Reading
 from tacit.tables.suppress._repair_search import Search, pieces
 
 NEARBY = (2500, 8000)
@@ -29,24 +30,18 @@ class Nearby:
         self._around = Surroundings(search.problem)
         self._every = np.ones(self.problem.n_cells, dtype=bool)
         self._free = self.problem.fixed | search.start
-        needs = self.problem.needs
-        self._need_of = {
-            sign: self._by_cell(np.flatnonzero(needs.sign == sign)) for sign in (1.0, -1.0)
-        }
+        self._reading = Reading(search.problem)
         self.n_solved = 0
-
-    def _by_cell(self, needs: np.ndarray) -> np.ndarray:
-        """Return for each cell its need among some, -1 where it has none."""
-        out = np.full(self.problem.n_cells, -1, dtype=np.int64)
-        out[self.problem.needs.cell[needs]] = needs
-        return out
 
     def run(self, groups: Sequence[np.ndarray]) -> list[int]:
         """Prove what is not proved yet; return the needs that cannot be."""
-        needs, failed = self.problem.needs, []
+        needs = self.problem.needs
+        failed: list[int] = []
         with track("protecting sensitive cells", len(needs)) as advance:
             for group in groups:
                 for need in group[np.argsort(needs.amount[group], kind="stable")]:
+                    if time.monotonic() > self.search.until:
+                        return failed
                     if self.search.pattern.cells[need] is None and not self._prove(int(need)):
                         failed.append(int(need))
                     advance(1)
@@ -68,12 +63,14 @@ class Nearby:
                 return True
         return False
 
-    def _use(self, need: int, near: np.ndarray, change: np.ndarray, graph: Graph) -> None:
+    def _use(self, need: int, near: np.ndarray, moved: np.ndarray, graph: Graph) -> None:
         """Prove a need by the part of a change that moves its cell, and others where it can."""
-        for part, moves in pieces(graph, change):
+        for part, moves in pieces(graph, moved):
             if part[0] == 0 and self._is_worse(need, len(part)):
                 self.search.pattern.assign(need, near[part], moves)
-            self._read(near[part], moves)
+            for other, change in self._reading.proved(near[part], moves):
+                if self._is_worse(other, len(part)):
+                    self.search.pattern.assign(other, near[part], change)
 
     def _is_worse(self, need: int, n: int) -> bool:
         """Return whether a need has no proof yet, or one much longer than `n` cells."""
@@ -109,23 +106,3 @@ class Nearby:
         shared = np.where(users > 0, 0.0, cost)
         price = shared if np.isinf(self.sharing) else cost / (1.0 + users) ** self.sharing
         return np.where(self._free[near], 0.0, price)
-
-    def _read(self, cells: np.ndarray, moves: np.ndarray) -> None:
-        """Use a change for every need it meets, stretched or turned round."""
-        up, down = self.problem.up[cells], self.problem.down[cells]
-        size = np.abs(moves)
-        ahead = max(float((np.where(moves > 0, up, down) / size).min()), 1.0)
-        back = float((np.where(moves > 0, down, up) / size).min())
-        for turn, reach in ((1.0, ahead), (-1.0, back)):
-            for sign in (1.0, -1.0):
-                self._assign(cells, moves * turn, reach, sign)
-
-    def _assign(self, cells: np.ndarray, moves: np.ndarray, reach: float, sign: float) -> None:
-        amount = self.problem.needs.amount
-        need = self._need_of[sign][cells]
-        asked = np.flatnonzero((need >= 0) & (moves * sign > 0))
-        enough = moves[asked] * sign * reach >= amount[need[asked]]
-        for k in asked[enough]:
-            if self._is_worse(int(need[k]), len(cells)):
-                factor = max(amount[need[k]] / abs(moves[k]), min(1.0, reach))
-                self.search.pattern.assign(int(need[k]), cells, moves * factor)

@@ -4,25 +4,31 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from tacit.core.progress import track
+from tacit.tables.suppress._repair_bounds import Bounds
 from tacit.tables.suppress._repair_changes import Changes
 from tacit.tables.suppress._repair_local import Surroundings
 from tacit.tables.suppress._repair_pattern import Pattern
+from tacit.tables.suppress._repair_reading import Reading
 from tacit.tables.suppress._repair_search import batches, pieces
 
 NEAR = 300
 """Cells around a cell within which its proofs are looked for again."""
-CROWD = 150_000
+CROWD = 600_000
 """A cell is not tried if more proofs rest on it than this divided by the number of open cells."""
+TOGETHER = 16
+"""Cells published together at most; after a failure half as many, after a success twice."""
 
 Proof = tuple[np.ndarray, np.ndarray]
 
 
 class Prune:
-    """Try secondary suppressions one by one, dearest first, and publish those not needed.
+    """Try secondary suppressions, dearest first, and publish those not needed.
 
     The proofs that rest on a cell are looked for again among the suppressed cells nearby, and with
     `exchange` also among published ones as long as they cost less than the cell.
@@ -31,71 +37,103 @@ class Prune:
     def __init__(self, pattern: Pattern, near: int = NEAR) -> None:
         self.pattern, self.problem, self.near = pattern, pattern.problem, near
         self._around = Surroundings(self.problem)
-        self._asked = np.zeros(self.problem.n_cells, dtype=bool)
-        self._asked[self.problem.needs.cell] = True
+        self._until = np.inf
+        self._reading = Reading(self.problem)
+        self._bounds = Bounds(self.problem, pattern.hidden)
         self._users: dict[int, set[int]] = defaultdict(set)
         for need, cells in enumerate(pattern.cells):
-            for cell in cells if cells is not None else ():
-                self._users[int(cell)].add(need)
+            self._use(need, cells)
 
-    def run(self, until: float, *, exchange: bool = False) -> int:
-        """Go through the secondary suppressions once; return how many were published."""
+    def _use(self, need: int, cells: np.ndarray | None, *, ends: bool = False) -> None:
+        """Note that a need's proof rests on cells, or does so no longer; sensitive ones apart."""
+        if cells is None:
+            return
+        for cell in cells[~self.problem.fixed[cells]].tolist():
+            if ends:
+                self._users[cell].discard(need)
+            else:
+                self._users[cell].add(need)
+
+    def run(self, until: float, *, exchange: bool = False) -> None:
+        """Go through the secondary suppressions once, until time is over."""
         problem, pattern = self.problem, self.pattern
         secondary = np.flatnonzero(pattern.hidden & ~problem.fixed)
         order = secondary[np.argsort(-problem.cost[secondary], kind="stable")]
-        n, crowd = 0, max(CROWD // problem.n_cells, 40)
+        self._until = until
         with track("publishing what need not be suppressed", len(order)) as advance:
-            for cell in order:
-                if time.monotonic() > until:
-                    break
-                if 0 < len(self._users[int(cell)]) <= crowd:
-                    n += self._publish(int(cell), exchange)
+            if exchange:
+                for cell in order:
+                    if self._is_tried(int(cell)):
+                        self._exchange(int(cell))
+                    advance(1)
+            else:
+                self._publish_some(order[::-1].tolist(), advance)
+
+    def _is_tried(self, cell: int) -> bool:
+        """Return whether proofs rest on a cell, but not too many, and there is time."""
+        crowd = max(CROWD // self.problem.n_cells, 40)
+        return 0 < len(self._users[cell]) <= crowd and time.monotonic() < self._until
+
+    def _publish_some(self, left: list[int], advance: Callable[[float], None]) -> None:
+        """Publish cells, the last of a list first, several at once as long as that works."""
+        together = 1
+        while left and time.monotonic() < self._until:
+            self._bounds.mark()
+            group: list[int] = []
+            while left and len(group) < together:
+                cell = left.pop()
                 advance(1)
-        return n
+                if self._is_tried(cell) and not self._bounds.publish(cell):
+                    group.append(cell)
+            if not group or self._replace(self._without(group, 0.0)):
+                together = min(2 * together, TOGETHER)
+                continue
+            self._bounds.reset()
+            if len(group) > 1:
+                left += group[::-1]
+                advance(-len(group))
+            together = max(len(group) // 2, 1)
 
-    def _publish(self, cell: int, exchange: bool) -> bool:
-        """Publish a cell if the proofs that rest on it can be replaced."""
-        if not exchange and self._gives_away(cell):
-            return False
-        needs = np.array(sorted(self._users[cell]), dtype=np.int64)
-        found = self._without(cell, needs, self.problem.cost[cell] if exchange else 0.0)
-        if found is None:
-            return False
-        for need, (cells, moves) in found.items():
-            old = self.pattern.cells[need]
-            for c in old if old is not None else ():
-                self._users[int(c)].discard(need)
-            self.pattern.assign(need, cells, moves)
-            for c in cells:
-                self._users[int(c)].add(need)
-        return True
+    def _exchange(self, cell: int) -> None:
+        """Publish a cell if cheaper ones can be suppressed in its place."""
+        budget = float(self.problem.cost[cell])
+        usable = self.pattern.hidden | (self.problem.cost < budget)
+        usable[cell] = False
+        seeds = np.append(self.problem.needs.cell[self._needs([cell])], cell)
+        if not Bounds(self.problem, usable, seeds).is_short:
+            self._replace(self._without([cell], budget))
 
-    def _gives_away(self, cell: int) -> bool:
-        """Return whether without this cell a sensitive one follows by mere subtraction."""
-        from tacit.tables.suppress import _repair_kernel as kernel
+    def _needs(self, cells: list[int]) -> np.ndarray:
+        """Return the needs whose proofs rest on some cells."""
+        return np.array(sorted(set().union(*(self._users[c] for c in cells))), dtype=np.int64)
 
-        a, b = self.problem.columns, self.problem.rows
-        return bool(
-            kernel.gives_away(
-                cell, self.pattern.hidden, self._asked, a.indptr, a.indices, b.indptr, b.indices
-            )
-        )
+    def _replace(self, found: dict[int, Proof] | None) -> bool:
+        """Take new proofs that leave some cells alone, if there are."""
+        for need, (moved, moves) in ({} if found is None else found).items():
+            self._use(need, self.pattern.cells[need], ends=True)
+            self.pattern.assign(need, moved, moves)
+            self._use(need, moved)
+        return found is not None
 
-    def _without(self, cell: int, needs: np.ndarray, budget: float) -> dict[int, Proof] | None:
-        """Return new proofs of some needs that leave a cell alone and add less than a budget."""
-        hidden = self.pattern.hidden
-        near = self._neighbourhood(cell, needs, hidden, budget)
+    def _without(self, gone: list[int], budget: float) -> dict[int, Proof] | None:
+        """Return new proofs that leave some cells alone and add less than a budget."""
+        needs, hidden = self._needs(gone), self.pattern.hidden
+        near = self._neighbourhood(needs, hidden, budget)
         place = {int(c): k for k, c in enumerate(near)}
         program, graph = self._around.program(near)
         charge = self._charge(near, hidden)
-        program.up[place[cell]] = program.down[place[cell]] = 0.0
+        at = [place[c] for c in gone]
+        program.up[at] = program.down[at] = 0.0
         found: dict[int, Proof] = {}
         waiting = batches(self.problem, needs, ratio=4.0)[::-1]
         while waiting:
-            batch = waiting.pop()
+            last = waiting.pop()
+            batch = last[[int(k) not in found for k in last]]
+            if not len(batch):
+                continue
             change = self._ask(program, batch, place, charge)
             if change is None:
-                if len(batch) == 1:
+                if len(batch) == 1 or time.monotonic() > self._until:
                     return None
                 # Together they may ask for more room than there is; each alone counts.
                 waiting += [batch[len(batch) // 2 :], batch[: len(batch) // 2]]
@@ -105,12 +143,22 @@ class Prune:
             if budget < 0 and new.any():
                 return None
             charge[new] = 0.0
-            owner = {place[int(self.problem.needs.cell[k])]: int(k) for k in batch}
-            for cells, moves in pieces(graph, change):
-                for c in cells:
-                    if int(c) in owner:
-                        found[owner[int(c)]] = (near[cells], moves)
+            found |= self._read(batch, needs, near, pieces(graph, change), found)
         return found
+
+    def _read(
+        self, batch: np.ndarray, needs: np.ndarray, near: np.ndarray, parts: Any, found: Any
+    ) -> dict[int, Proof]:
+        """Return what the parts of a change prove: the needs asked for, and others that wait."""
+        owner = {int(self.problem.needs.cell[k]): int(k) for k in batch}
+        wanted, new = set(needs.tolist()), {}
+        for part, moves in parts:
+            cells = near[part]
+            for need, other in self._reading.proved(cells, moves):
+                if need in wanted and need not in found:
+                    new[need] = cells, other
+            new |= {owner[c]: (cells, moves) for c in cells.tolist() if c in owner}
+        return new
 
     def _charge(self, near: np.ndarray, hidden: np.ndarray) -> np.ndarray:
         """Return prices that lead proofs over cells many others use."""
@@ -128,9 +176,7 @@ class Prune:
         held = np.array([place[int(k)] for k in known if int(k) in place], dtype=np.int64)
         return program.cheapest(at, (needs.amount * needs.sign)[batch], charge, held)
 
-    def _neighbourhood(
-        self, cell: int, needs: np.ndarray, hidden: np.ndarray, budget: float
-    ) -> np.ndarray:
+    def _neighbourhood(self, needs: np.ndarray, hidden: np.ndarray, budget: float) -> np.ndarray:
         """Return the cells within which proofs are looked for."""
         own = np.unique(np.concatenate([self.pattern.cells[k] for k in needs]))
         cheaper = hidden | (self.problem.cost < budget)

@@ -11,7 +11,10 @@ import numpy as np
 from tacit.tables.suppress._repair_changes import Changes
 from tacit.tables.suppress._repair_pattern import Pattern
 from tacit.tables.suppress._repair_problem import EMPTY, Needs, Problem
+from tacit.tables.suppress._repair_reading import Reading
 
+READ = 12
+"""Cells of a change up to which it is read for other needs; longer ones crowd the pattern."""
 RATIO = 2.0
 """Largest ratio of two movements asked for together."""
 
@@ -65,6 +68,7 @@ class Search:
     def __init__(self, problem: Problem, start: np.ndarray | None = None) -> None:
         self.problem, self.pattern = problem, Pattern(problem)
         self.start = np.zeros(problem.n_cells, dtype=bool) if start is None else start
+        self.until = np.inf
         a = problem.columns
         self._graph = a.indptr, a.indices, problem.n_rows
 
@@ -74,7 +78,7 @@ class Search:
         return Changes(self.problem.columns, self.problem.up, self.problem.down)
 
     def sweep(self, sharing: float, needs: Sequence[np.ndarray] | None = None) -> list[int]:
-        """Find a new proof of every need and return those that have none.
+        """Find a new proof of every need, until time is over; return those that have none.
 
         Parameters
         ----------
@@ -85,10 +89,15 @@ class Search:
             Groups of needs in the order to be taken; all at once unless given.
         """
         groups = [np.arange(len(self.problem.needs))] if needs is None else needs
+        self._reading = Reading(self.problem)
+        self._done = np.zeros(len(self.problem.needs), dtype=bool)
         failed: list[int] = []
         for group in groups:
             for batch in batches(self.problem, group):
-                failed += self._answer(batch, sharing)
+                if time.monotonic() > self.until:
+                    return failed
+                left = batch[~self._done[batch]]
+                failed += self._answer(left, sharing) if len(left) else []
         return failed
 
     def _answer(self, batch: np.ndarray, sharing: float) -> list[int]:
@@ -115,9 +124,13 @@ class Search:
         """Note the part of the changes that each need rests on."""
         owner = {int(self.problem.needs.cell[k]): int(k) for k in batch}
         for cells, moves in pieces(self._graph, change):
-            for cell in cells:
-                if int(cell) in owner:
-                    self.pattern.assign(owner[int(cell)], cells, moves)
+            for need in (owner[int(c)] for c in cells if int(c) in owner):
+                self.pattern.assign(need, cells, moves)
+                self._done[need] = True
+            for need, other in self._reading.proved(cells, moves):
+                if not self._done[need] and len(cells) <= READ:
+                    self.pattern.assign(need, cells, other)
+                    self._done[need] = True
         return True
 
     def _charge(self, batch: np.ndarray, sharing: float) -> np.ndarray:

@@ -31,6 +31,10 @@ class SuppressElimination(
     which is enough only where intervals do not matter. When not to use it: for magnitude tables of
     ordinary size, where the modular method suppresses less.
 
+    Missing values: what building the table made of them. Weights: already in the table's values and
+    in the levels of the rule. Households: with `singletons` a unit alone in a cell may be a
+    household or holding, if the table was built with them.
+
     Notes
     -----
     A sensitive cell follows from published ones exactly if its column of the relations is not a

@@ -33,6 +33,10 @@ class SuppressHypercube(
     Very fast, with patterns easy to explain. When not to use it: where as little as possible must
     be lost; boxes cost more than the patterns of the modular method.
 
+    Missing values: what building the table made of them. Weights: already in the table's values and
+    in the levels of the rule. Households: with `singletons` a unit alone in a cell may be a
+    household or holding, if the table was built with them.
+
     Notes
     -----
     A box takes two codes per dimension, of codes that add up in one sum, so it has :math:`2^n`

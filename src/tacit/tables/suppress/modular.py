@@ -12,7 +12,7 @@ from tacit.tables.protection import Protection
 from tacit.tables.sensitive import Sensitive
 from tacit.tables.suppress._circuits import elimination_pattern
 from tacit.tables.suppress._costs import Cost, cell_costs
-from tacit.tables.suppress._repair import LARGE, SHARING, Effort, protect_by_repair
+from tacit.tables.suppress._repair import SHARING, Effort, protect_by_repair
 from tacit.tables.suppress._repair_problem import Problem, to_suppress
 from tacit.tables.table import Table
 
@@ -29,6 +29,10 @@ class SuppressModular(
     suppressed than in the optimum, in seconds to minutes. When not to use it: for one small table,
     where the optimum is at hand (`SuppressOptimal`).
 
+    Missing values: what building the table made of them. Weights: already in the table's values and
+    in the levels of the rule. Households: with `singletons` a unit alone in a cell may be a
+    household or holding, if the table was built with them.
+
     Notes
     -----
     As in HiTaS [dewolf2002]_ sub-tables are taken from the top of the hierarchies down. For
@@ -40,11 +44,10 @@ class SuppressModular(
     is found [fischetti2001]_; the cells that move are suppressed, and cost less (in the end
     nothing) to the next. Sub-tables of a level are solved together in one linear programme. Unlike
     in HiTaS :math:`R` holds the relations of the *whole* table: a pattern chosen in a sub-table
-    holds in all others at once, there is nothing to carry down or to track back. Later sweeps let
-    cells share more; a second pattern grows from one found by elimination, and the cheaper of the
-    two is kept (for large tables the second alone); a clean-up then publishes again, dearest first,
-    each cell without which all others stay protected, also in exchange for cheaper ones. Every
-    result carries a proof per sensitive cell, checked by arithmetic.
+    holds in all others at once, there is nothing to carry down or to track back. The pattern grows
+    from one found by elimination; a clean-up then publishes again, dearest first, each cell without
+    which all others stay protected, also in exchange for cheaper ones. Every result carries a proof
+    per sensitive cell, checked by arithmetic.
 
     Examples
     --------
@@ -57,12 +60,12 @@ class SuppressModular(
     """What the loss of a suppressed cell is: value, unity, frequency, log-value, distance, user."""
     singletons: bool = False
     """Whether a respondent alone in a cell must not be able to undo its neighbours."""
-    sweeps: Annotated[int, Ge(0)] = 4
-    """Sweeps over all sensitive cells after the first; more suppress less."""
+    sweeps: Annotated[int, Ge(0)] = 0
+    """Further sweeps over all sensitive cells before the clean-up; seldom worth their time."""
     clean_up: Annotated[int, Ge(0)] = 4
     """Passes of publishing again what need not be suppressed."""
     seconds: Annotated[float, Gt(0)] = 600.0
-    """Time for making the pattern cheaper; then the protected pattern at hand is returned."""
+    """Time after which the protected pattern at hand is returned; if there is none, it refuses."""
 
     def protect(self, table: Table, sensitive: Sensitive) -> ProtectedTable:
         """Return the table with primary and secondary suppressions, or refuse."""
@@ -70,18 +73,15 @@ class SuppressModular(
         effort = Effort(tuple(rounds), self.clean_up, self.seconds)
         return protect_by_repair(
             table, sensitive, self.describe(), cost=self.cost, order=from_the_top,
-            starts=self._starts(table, sensitive), singletons=self.singletons, effort=effort,
+            starts=(self._start(table, sensitive),), singletons=self.singletons, effort=effort,
         )  # fmt: skip
 
-    def _starts(self, table: Table, sensitive: Sensitive) -> tuple[np.ndarray | None, ...]:
-        """Return patterns to start from: none, and one by elimination; for large tables that."""
+    def _start(self, table: Table, sensitive: Sensitive) -> np.ndarray | None:
+        """Return a pattern to start from, under which nothing can be calculated exactly."""
         kept, _ = to_suppress(table, sensitive)
         if not kept.cells.any():
-            return (None,)
-        by_elimination = elimination_pattern(
-            table, sensitive, cell_costs(table, self.cost, kept.cells)
-        )
-        return (by_elimination,) if table.n_cells > LARGE else (None, by_elimination)
+            return None
+        return elimination_pattern(table, sensitive, cell_costs(table, self.cost, kept.cells))
 
 
 def from_the_top(problem: Problem) -> list[np.ndarray]:

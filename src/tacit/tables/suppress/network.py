@@ -32,6 +32,10 @@ class SuppressNetwork(
     and a pattern is a circulation, found without a general solver. When not to use it: for other
     tables (it refuses); the modular method covers them all.
 
+    Missing values: what building the table made of them. Weights: already in the table's values and
+    in the levels of the rule. Households: with `singletons` a unit alone in a cell may be a
+    household or holding, if the table was built with them.
+
     Notes
     -----
     With a total row and column, each cell takes part in two sums that are not implied by others,

@@ -38,6 +38,10 @@ class SuppressOptimal(
     with the gap that remains. Every result has passed an attack on the whole table. When not to use
     it: for tables of many thousand cells, where `SuppressModular` comes near in far less time.
 
+    Missing values: what building the table made of them. Weights: already in the table's values and
+    in the levels of the rule. Households: with `singletons` a unit alone in a cell may be a
+    household or holding, if the table was built with them.
+
     Notes
     -----
     With :math:`y_i = 1` for a suppressed cell, minimise :math:`\sum_i w_i y_i` such that for every
