@@ -15,8 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tacit import (
+        attack,
+        client,
         coprivacy,
         datasets,
+        federated,
+        inference,
         logs,
         mask,
         query,
@@ -57,9 +61,13 @@ __all__ = [
     "TacitError",
     "Tree",
     "ZeroWhen",
+    "attack",
+    "client",
     "coprivacy",
     "datasets",
+    "federated",
     "find",
+    "inference",
     "logs",
     "mask",
     "methods",
@@ -95,9 +103,13 @@ _HOMES = {
 }
 _PACKAGES = frozenset(
     {
+        "attack",
+        "client",
         "coprivacy",
         "core",
         "datasets",
+        "federated",
+        "inference",
         "io",
         "logs",
         "mask",

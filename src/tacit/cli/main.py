@@ -15,6 +15,8 @@ from typer.core import TyperGroup
 from tacit.cli import (
     agency,
     apply,
+    attack,
+    backup,
     coprivacy,
     demo,
     inspect,
@@ -26,6 +28,7 @@ from tacit.cli import (
     serve,
     table,
     wizard,
+    worker,
 )
 from tacit.cli.command import command
 from tacit.cli.console import print_json, say
@@ -159,11 +162,15 @@ for _function in (
     measure.measure,
     table.table,
     query.query,
+    attack.attack,
     methods.methods,
     replay.replay,
     coprivacy.coprivacy,
     demo.demo,
     serve.serve,
+    worker.worker,
+    backup.backup,
+    backup.restore,
     wizard.wizard,
     agency.agency,
     agency.coordinate,

@@ -1,0 +1,210 @@
+"""Federated analysis: long sums, message sizes, processes over TLS, MPyC for the same sum.
+
+``--processes`` starts 3, 5 and 20 agencies as processes; ``--large`` sums vectors of 10^6 numbers.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+from measuring import markdown, peak_megabytes
+
+from tacit import federated
+from tacit.federated.analyses.vector import Vector
+from tacit.federated.analysis import analysis_from
+from tacit.federated.coordinator import Coordinator
+from tacit.federated.simulator import InProcess, agencies
+
+_PEER = Path(__file__).resolve().parents[1] / ".venv-peers" / "bin" / "python"
+_MPYC = """
+import sys, time, logging
+logging.disable(logging.WARNING)
+import numpy as np
+from mpyc.runtime import mpc
+n = int(sys.argv[-1])
+async def main():
+    await mpc.start()
+    m = len(mpc.parties)
+    secint = mpc.SecInt(64)
+    x = np.arange(n) + mpc.pid
+    started = time.time()
+    shares = mpc.input(secint.array(x))
+    total = shares[0]
+    for other in shares[1:]:
+        total = total + other
+    out = await mpc.output(total)
+    taken = time.time() - started
+    right = bool((np.asarray(out).astype(np.int64) == m * np.arange(n) + m * (m - 1) // 2).all())
+    await mpc.shutdown()
+    if mpc.pid == 0:
+        print("RESULT", taken, right, flush=True)
+mpc.run(main())
+"""
+
+
+class Timed(InProcess):
+    """A channel that counts the CPU seconds of its agency."""
+
+    seconds = 0.0
+
+    def send(self, request: bytes) -> bytes:
+        started = time.process_time()
+        reply = super().send(request)
+        self.seconds += time.process_time() - started
+        return reply
+
+
+def sums() -> None:
+    sizes = (10_000, 100_000, 1_000_000) if "--large" in sys.argv else (10_000, 100_000)
+    rng, rows = np.random.default_rng(1), []
+    for name, encoding in (("counts, 8 bytes", federated.COUNTS),
+                           ("numbers, 16 bytes", federated.FixedPoint(words=2, fraction_bits=40)),
+                           ("numbers, 32 bytes", federated.FixedPoint())):  # fmt: skip
+        for size in sizes:
+            vectors = rng.integers(0, 1000, (10, size)).astype(float)
+            members = agencies(list(vectors), federated.Policy(max_length=size))
+            channels = {a.name: Timed(a) for a in members}
+            coordinator = Coordinator(channels, encoding=encoding, workers=1)
+            clock, cpu = time.perf_counter(), time.process_time()
+            answer = coordinator.run(Vector(size=size))
+            clock, cpu = time.perf_counter() - clock, time.process_time() - cpu
+            right = np.array_equal(answer["sum"], vectors.sum(axis=0))
+            each = sum(c.seconds for c in channels.values()) / 10
+            rows.append([name, f"{size:,}", f"{clock:.2f}", f"{cpu:.2f}", f"{each:.2f}",
+                         f"{cpu - 10 * each:.2f}", "yes" if right else "NO"])  # fmt: skip
+    header = ["10 agencies", "length", "wall s", "CPU s", "CPU s per agency", "CPU s coordinator",
+              "exact"]  # fmt: skip
+    print(markdown(header, rows))
+    print(f"\npeak memory of all eleven in one process: {peak_megabytes():,.0f} MB\n")
+
+
+def _frames(k: int, n: int = 200) -> dict[str, pl.DataFrame]:
+    rng, frames = np.random.default_rng(k), {}
+    for i in range(k):
+        x = rng.normal(50, 10, (n, 5))
+        y = x @ np.array([0.3, -0.2, 0.1, 0.0, 0.5]) + rng.normal(0, 3, n)
+        event = (rng.random(n) < 1 / (1 + np.exp(-(x[:, 0] - 50) / 20))).astype(int)
+        frames[f"agency-{i:02d}"] = pl.DataFrame(
+            {**{f"x{j}": x[:, j] for j in range(5)}, "y": y, "event": event}
+        )
+    return frames
+
+
+REQUESTS = {
+    "OLS": {"analysis": "ols", "y": "y", "x": [f"x{j}" for j in range(5)]},
+    "logistic": {"analysis": "logistic", "y": "event", "x": [f"x{j}" for j in range(5)]},
+}
+
+
+def messages() -> None:
+    kinds = ["propose", "accepted", "ask-keys", "keys", "ask-shares", "shares", "ask-masked",
+             "masked", "ask-unmask", "unmask", "finish", "finished"]  # fmt: skip
+    rows = []
+    for k in (3, 5, 10, 20):
+        answer = federated.simulate(_frames(k), analysis_from(REQUESTS["OLS"]))
+        traffic = answer.traffic["agency-00"]
+        sizes = [traffic.get(kind, 0) // (1 if kind in kinds[:2] else answer.n_sums)
+                 for kind in kinds]  # fmt: skip
+        rows.append([k, *[f"{s:,}" for s in sizes], f"{sum(traffic.values()):,}"])
+    print("Bytes to and from one agency, OLS with 5 predictors: per sum, and all four sums\n")
+    print(markdown(["agencies", *kinds, "all"], rows), "\n")
+
+
+def _started(folder: Path, name: str, frame: pl.DataFrame) -> subprocess.Popen[str]:
+    frame.write_parquet(folder / f"{name}.parquet")
+    command = [sys.executable, "-m", "tacit.cli", "agency", folder / f"{name}.parquet",
+               "--credentials", folder / "keys" / name, "--listen", "127.0.0.1:0"]  # fmt: skip
+    return subprocess.Popen([*map(str, command)], stderr=subprocess.PIPE, text=True,
+                            env={**os.environ, "OMP_NUM_THREADS": "1"})  # fmt: skip
+
+
+def processes() -> None:
+    import statsmodels.api as sm
+
+    rows = []
+    for k in (3, 5, 20):
+        frames = _frames(k)
+        pooled = pl.concat(frames.values())
+        design = sm.add_constant(pooled.select([f"x{j}" for j in range(5)]).to_numpy())
+        logit = sm.Logit(pooled["event"].to_numpy(), design)
+        fits = {
+            "OLS": sm.OLS(pooled["y"].to_numpy(), design).fit(),
+            "logistic": logit.fit(disp=0, tol=1e-12),
+        }
+        with tempfile.TemporaryDirectory() as place:
+            folder = Path(place)
+            federated.make_certificates(folder / "keys", frames)
+            started = {n: _started(folder, n, f) for n, f in frames.items()}
+            try:
+                where = {}
+                for name, process in started.items():
+                    port = re.search(r"port (\d+)", process.stderr.readline())
+                    where[name] = f"127.0.0.1:{port[1]}"
+                coordinator = federated.connect(where, folder / "keys" / "coordinator", timeout=120)
+                coordinator.run(analysis_from({"analysis": "count"}))
+                for title, request in REQUESTS.items():
+                    clock = time.perf_counter()
+                    answer = coordinator.run(analysis_from(request))
+                    clock = time.perf_counter() - clock
+                    found = np.array(list(answer["coefficients"].values()))
+                    off = np.abs(found / fits[title].params - 1).max()
+                    sent = sum(answer.traffic["agency-00"].values())
+                    rows.append(
+                        [k, title, answer.n_sums, f"{clock:.2f}", f"{off:.1e}", f"{sent:,}"]
+                    )
+            finally:
+                for process in started.values():
+                    process.send_signal(signal.SIGKILL)
+                    process.wait()
+    header = ["processes", "analysis", "sums", "wall s", "largest relative difference from pooled",
+              "bytes per agency"]  # fmt: skip
+    print(markdown(header, rows), "\n")
+
+
+def _mpyc(k: int, size: int) -> str:
+    with tempfile.TemporaryDirectory() as place:
+        script = Path(place) / "sum.py"
+        script.write_text(_MPYC, encoding="utf-8")
+        done = subprocess.run([str(_PEER), "-W", "ignore", str(script), f"-M{k}", str(size)],
+                              capture_output=True, text=True, check=False, timeout=500)  # fmt: skip
+    found = re.search(r"RESULT (\S+) (\S+)", done.stdout)
+    if not found or found[2] != "True":
+        return "fails"
+    return f"{float(found[1]):.2f}"
+
+
+def peer() -> None:
+    if not _PEER.is_file():
+        print("MPyC is not installed")
+        return
+    rows = []
+    for k, size in ((3, 10_000), (3, 100_000), (5, 100_000), (10, 100_000)):
+        vectors = [np.arange(size) + i for i in range(k)]
+        clock = time.perf_counter()
+        total = federated.secure_sum(vectors, encoding=federated.COUNTS)
+        clock = time.perf_counter() - clock
+        right = np.array_equal(total, np.sum(vectors, axis=0))
+        ours = f"{clock:.2f}" if right else "WRONG"
+        rows.append([k, f"{size:,}", ours, _mpyc(k, size)])
+    print(
+        "The same sum of whole numbers, wall seconds. tacit: all parties in one process. MPyC: "
+        "one process per party, as it does by itself, on two cores; it has no losses.\n"
+    )
+    print(markdown(["agencies", "length", "tacit", "MPyC"], rows))
+
+
+if __name__ == "__main__":
+    sums()
+    messages()
+    if "--processes" in sys.argv:
+        processes()
+    peer()

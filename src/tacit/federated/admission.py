@@ -1,0 +1,103 @@
+"""What an agency checks before it joins a computation, and before it lets a sum be seen."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tacit.core.data import Microdata
+from tacit.core.schema import Role
+from tacit.federated.analysis import Analysis
+from tacit.federated.identity import Roster
+from tacit.federated.ledger import Ledger
+from tacit.federated.messages import Proposal
+from tacit.federated.policy import Policy
+from tacit.federated.stopped import RefusedError
+
+
+def admit(
+    proposal: Proposal,
+    analysis: Analysis,
+    name: str,
+    roster: Roster,
+    policy: Policy,
+    ledger: Ledger,
+    data: Any,
+) -> None:
+    """Refuse a proposal that breaks a rule of the agency."""
+    _check_agencies(proposal, name, roster, policy)
+    _check_request(proposal, analysis, policy, data)
+    check_history(proposal.participants, analysis, policy, ledger)
+
+
+def smallest_threshold(n_agencies: int) -> int:
+    """Return the smallest threshold at which nobody can be shown two different lists of survivors.
+
+    Shares of an agency's seed and of its key are never given out by the same partner, so more than
+    half are needed for each and nobody gets both.
+    """
+    return max(n_agencies // 2 + 1, 2)
+
+
+def _check_agencies(proposal: Proposal, name: str, roster: Roster, policy: Policy) -> None:
+    names = proposal.participants
+    if len(set(names)) != len(names) or name not in names:
+        raise RefusedError("the list of participants is wrong")
+    if len(names) < policy.min_agencies:
+        raise RefusedError(
+            f"{len(names)} agencies, at least {policy.min_agencies} are needed: with two, each "
+            "learns the other's value by subtracting its own"
+        )
+    if not smallest_threshold(len(names)) <= proposal.threshold <= len(names):
+        raise RefusedError("the threshold must be above half of the agencies and at most all")
+    known = set(policy.partners) | {name} if policy.partners else set(roster.keys)
+    strangers = sorted(set(names) - (known & set(roster.keys)))
+    if strangers:
+        raise RefusedError(f"not a partner: {', '.join(strangers)}")
+    if policy.coordinators and proposal.coordinator not in policy.coordinators:
+        raise RefusedError("the coordinator is not one that may ask")
+
+
+def _check_request(proposal: Proposal, analysis: Analysis, policy: Policy, data: Any) -> None:
+    if policy.analyses and analysis.key not in policy.analyses:
+        raise RefusedError(f"the analysis {analysis.key!r} is not allowed")
+    if analysis.length({}) > policy.max_length:
+        raise RefusedError(f"a sum of more than {policy.max_length:,} numbers")
+    proposal.encoding.bound(len(proposal.participants))
+    if not isinstance(data, Microdata):
+        return
+    for column in analysis.columns():
+        if column not in data.schema:
+            raise RefusedError(f"there is no column {column!r}")
+        listed = not policy.columns or column in policy.columns
+        if not listed or column in data.schema.names(Role.IDENTIFIER):
+            raise RefusedError(f"the column {column!r} may not be used")
+
+
+def check_history(
+    names: tuple[str, ...], analysis: Analysis, policy: Policy, ledger: Ledger
+) -> None:
+    """Refuse too many questions, and a column to another set of agencies than before."""
+    _require_same_agencies(names, analysis, policy, ledger)
+    past = {e["fingerprint"]: set(e["columns"]) for e in ledger.released()}
+    if analysis.fingerprint() in past:
+        return  # the same question has the same answer
+    if len(past) >= policy.max_computations:
+        raise RefusedError(f"the limit of {policy.max_computations} computations is reached")
+    for column in analysis.columns():
+        if sum(column in used for used in past.values()) >= policy.max_per_column:
+            raise RefusedError(f"the limit of computations with the column {column!r} is reached")
+
+
+def _require_same_agencies(
+    names: tuple[str, ...], analysis: Analysis, policy: Policy, ledger: Ledger
+) -> None:
+    """Refuse a column to another set: the difference of both would be one agency's value."""
+    if not policy.fixed_participants:
+        return
+    wanted = set(analysis.columns())
+    for entry in ledger.released():
+        if wanted & set(entry["columns"]) and set(entry["participants"]) != set(names):
+            raise RefusedError(
+                "these columns were used with another set of agencies; the difference of both "
+                "results would show what one agency contributed"
+            )

@@ -1,0 +1,7 @@
+"""The analyses that agencies can compute together, one idea per file."""
+
+import importlib
+import pkgutil
+
+for _module in pkgutil.iter_modules(__path__):
+    importlib.import_module(f"{__name__}.{_module.name}")

@@ -1,0 +1,144 @@
+"""Analyses that need nothing of the agencies but sums."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tacit.core.data import Microdata
+from tacit.core.errors import UnknownMethodError, nearest
+from tacit.core.value import Value
+from tacit.federated.policy import Policy
+from tacit.federated.stopped import RefusedError
+
+State = Mapping[str, Any]
+"""What the agencies know between two sums; the same at each of them."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What follows from a sum: another one, or the answer."""
+
+    state: State
+    answer: dict[str, Any] | None = None
+    vector: np.ndarray | None = None
+    """A long array of the answer, which travels as bytes and is called ``sum`` there."""
+
+
+class Analysis(Value):
+    """Something that agencies compute together by secure sums.
+
+    A new analysis is one class in `federated/analyses`: what an agency adds to each sum, and what
+    follows from the sum.
+    """
+
+    key: ClassVar[str] = ""
+    known: ClassVar[dict[str, type[Analysis]]] = {}
+
+    def __init_subclass__(cls, key: str = "", **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if key:
+            cls.key = key
+            Analysis.known[key] = cls
+
+    def columns(self) -> tuple[str, ...]:
+        """Return the columns that are used."""
+        raise NotImplementedError
+
+    def part(self, data: Microdata, policy: Policy) -> Any:
+        """Return what the agency holds for this analysis, or refuse by its own rules."""
+        raise NotImplementedError
+
+    def length(self, state: State) -> int:
+        """Return how many numbers the next sum has."""
+        raise NotImplementedError
+
+    def contribute(self, part: Any, state: State) -> np.ndarray:
+        """Return what the agency adds to the next sum."""
+        raise NotImplementedError
+
+    def absorb(self, total: np.ndarray, state: State, policy: Policy) -> Outcome:
+        """Return what follows from a sum, or refuse by the rules on pooled results."""
+        raise NotImplementedError
+
+    def described(self) -> dict[str, Any]:
+        """Return the analysis as plain data."""
+        return {"analysis": self.key, **self.as_dict()}
+
+    def fingerprint(self) -> str:
+        """Return what is the same for the same question."""
+        text = json.dumps(self.described(), sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+def analysis_from(described: Mapping[str, Any]) -> Analysis:
+    """Build an analysis from plain data.
+
+    Examples
+    --------
+    >>> analysis_from({"analysis": "mean", "variables": ["age"]})
+    Mean(variables=('age',))
+    """
+    import tacit.federated.analyses  # noqa: F401 - fills the list of analyses
+
+    given = dict(described)
+    key = given.pop("analysis", None)
+    if key not in Analysis.known:
+        raise UnknownMethodError(
+            f"no federated analysis {key!r}", do=nearest(str(key), Analysis.known)
+        )
+    return Analysis.known[key](**given)
+
+
+def complete_records(data: Microdata, numbers: tuple[str, ...], policy: Policy) -> np.ndarray:
+    """Return numeric columns of the records without a missing value in them."""
+    values = data.numeric(list(numbers))
+    values = np.asarray(values[np.isfinite(values).all(axis=1)])
+    require_records(len(values), policy)
+    require_varied(values, policy)
+    return values
+
+
+def require_varied(values: np.ndarray, policy: Policy) -> None:
+    """Refuse columns in which few records differ from all others, such as a mark on one record."""
+    for column in values.T:
+        counts = np.unique(column, return_counts=True)[1]
+        if 0 < len(column) - counts.max(initial=0) < policy.min_cell:
+            raise RefusedError(f"fewer than {policy.min_cell} records differ from all the others")
+
+
+def require_records(n: int, policy: Policy) -> None:
+    """Refuse to contribute fewer records than the agency's policy says."""
+    if n < policy.min_records:
+        raise RefusedError(f"fewer than {policy.min_records} complete records")
+
+
+def require_cells(counts: np.ndarray, policy: Policy, whose: str) -> None:
+    """Refuse counts that are small but not zero."""
+    if np.any((counts > 0.5) & (counts < policy.min_cell - 0.5)):
+        raise RefusedError(f"{whose} has a cell of fewer than {policy.min_cell} records")
+
+
+def require_plausible(ok: bool, what: str) -> None:
+    """Refuse a sum that cannot come from honest contributions."""
+    if not ok:
+        raise RefusedError(
+            f"the sum is not plausible ({what}): an agency contributed something out of range"
+        )
+
+
+def triangle(matrix: np.ndarray) -> np.ndarray:
+    """Return the upper triangle of a symmetric matrix as a vector."""
+    return np.asarray(matrix[np.triu_indices(len(matrix))])
+
+
+def symmetric(values: np.ndarray, size: int) -> np.ndarray:
+    """Return the symmetric matrix of an upper triangle."""
+    matrix = np.zeros((size, size))
+    matrix[np.triu_indices(size)] = values
+    return matrix + np.triu(matrix, 1).T

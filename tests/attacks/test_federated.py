@@ -1,0 +1,325 @@
+"""Attacks F1-F5 on federated computations, and what coalitions see over many runs.
+
+A view is independent of the others' values when its distribution does not change with them. The
+tests draw views for two very different sets of values (with the same sum and the same own value,
+which a party may know) and compare: every view must be uniform under both.
+"""
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy import stats
+
+from tacit.federated import Policy, StoppedError, masks, neighbours_learn, ring_sum, simulate
+from tacit.federated import messages as m
+from tacit.federated.analysis import analysis_from
+from tacit.federated.coordinator import Coordinator
+from tacit.federated.fixed_point import COUNTS
+from tacit.federated.identity import Identity, Roster
+from tacit.federated.integrity import N_TAGS
+from tacit.federated.shamir import PRIME, SHARE_BYTES
+from tacit.federated.simulator import InProcess, agencies
+from tacit.federated.summation import Summation, pair_purpose
+from tacit.federated.unmasking import Unmasking
+
+NAMES = ("a", "b", "c", "d", "e")
+LENGTH, RUNS = 250, 8
+ONE_WORLD = {"a": 1.0, "b": 2.0, "c": 3.0, "d": 4.0, "e": 5.0}
+OTHER_WORLD = {"a": 1.0, "b": 1e6, "c": -1e6, "d": 9.0, "e": 5.0}
+"""The same sum and the same value of agency a."""
+SMALLEST_P = 1e-5
+
+
+def one_run(values, threshold=4, names=NAMES):
+    """Run one sum by hand and keep everything that anybody saw."""
+    identities = [Identity.new(name) for name in names]
+    roster = Roster.of(identities)
+    proposal = m.Proposal(
+        computation="0" * 32, analysis={}, participants=names, threshold=threshold, encoding=COUNTS
+    )
+    members = {i.name: Summation(proposal, 0, i, roster) for i in identities}
+    keys = {n: one.public() for n, one in members.items()}
+    sent = {n: one.share(keys).sealed for n, one in members.items()}
+    masked = {
+        n: one.mask({o: sent[o][n] for o in names if o != n}, np.full(LENGTH, values[n]))
+        for n, one in members.items()
+    }
+    arrived = {n: COUNTS.unpack(x.payload, LENGTH + N_TAGS) for n, x in masked.items()}
+    return members, keys, arrived
+
+
+def on_unit(words):
+    return words[0, :LENGTH] / 2.0**64
+
+
+def assert_uniform_in_both(view):
+    """`view` maps the values of a world to numbers on the unit interval."""
+    drawn = [np.concatenate([view(world) for _ in range(RUNS)]) for world in
+             (ONE_WORLD, OTHER_WORLD)]  # fmt: skip
+    for sample in drawn:
+        assert stats.kstest(sample, "uniform").pvalue > SMALLEST_P
+    assert stats.ks_2samp(*drawn).pvalue > SMALLEST_P
+
+
+def test_the_comparison_can_fail():
+    """A mask of 32 bits would be found out."""
+
+    def weak(world):
+        return (world["b"] + np.random.default_rng().integers(0, 2**32, LENGTH)) / 2.0**64
+
+    with pytest.raises(AssertionError):
+        assert_uniform_in_both(weak)
+
+
+# -- the coordinator ---------------------------------------------------------------------------
+
+
+def test_the_coordinator_sees_uniform_contributions():
+    for name in ("b", "c"):
+        assert_uniform_in_both(lambda world, n=name: on_unit(one_run(world)[2][n]))
+
+
+def test_contributions_of_two_agencies_are_independent():
+    _, _, arrived = one_run(ONE_WORLD)
+    tested = stats.spearmanr(on_unit(arrived["b"]), on_unit(arrived["c"]))
+    assert tested.pvalue > SMALLEST_P
+
+
+def test_the_coordinator_does_not_see_the_sum():
+    def total(world):
+        members, keys, arrived = one_run(world)
+        given = {n: members[n].unmask(NAMES) for n in NAMES}
+        return on_unit(Unmasking(members["a"].proposal, 0, keys, arrived, given).total())
+
+    assert_uniform_in_both(total)
+
+
+def test_a_contribution_that_arrives_late_stays_hidden():
+    """The key of an agency that was given up is known; its own mask is not."""
+
+    def late(world):
+        members, keys, arrived = one_run(world)
+        left = ("a", "b", "d", "e")
+        given = {n: members[n].unmask(left) for n in left}
+        unmasking = Unmasking(members["a"].proposal, 0, keys, {n: arrived[n] for n in left}, given)
+        found = unmasking._mask_key("c")
+        assert found == members["c"].mask_key
+        assert "c" not in {n for one in given.values() for n in one.seeds}
+        return on_unit(without_pairs(arrived["c"], "c", found, keys, NAMES))
+
+    assert_uniform_in_both(late)
+
+
+def without_pairs(words, name, key, keys, others):
+    """Take away the masks that an agency made with others, given its key."""
+    purpose = pair_purpose(
+        m.Proposal(
+            computation="0" * 32, analysis={}, participants=NAMES, threshold=4, encoding=COUNTS
+        ).digest() + (0).to_bytes(4, "big")
+    )  # fmt: skip
+    for other in others:
+        if other != name:
+            seed = masks.agree(key, bytes.fromhex(keys[other].mask), purpose)
+            stream = masks.expand(seed, 1, words.shape[1])
+            words = (COUNTS.subtract if other > name else COUNTS.add)(words, stream)
+    return words
+
+
+# -- agencies ----------------------------------------------------------------------------------
+
+
+def test_one_agency_sees_shares_that_are_uniform():
+    def shares(world):
+        members, _, _ = one_run(world)
+        parcels = [members["a"].inbox[n] for n in ("b", "c")]
+        parts = [p[k * SHARE_BYTES : (k + 1) * SHARE_BYTES] for p in parcels for k in (0, 1)]
+        return np.array([int.from_bytes(part, "big") / PRIME for part in parts])
+
+    drawn = [np.concatenate([shares(w) for _ in range(40)]) for w in (ONE_WORLD, OTHER_WORLD)]
+    for sample in drawn:
+        assert stats.kstest(sample, "uniform").pvalue > SMALLEST_P
+    assert stats.ks_2samp(*drawn).pvalue > SMALLEST_P
+
+
+def coalition_view(world, colluders, target):
+    """All that colluders and coordinator can take off a contribution, after the unmasking."""
+    members, keys, arrived = one_run(world)
+    given = {n: members[n].unmask(NAMES) for n in NAMES}
+    unmasking = Unmasking(members["a"].proposal, 0, keys, arrived, given)
+    words = arrived[target]
+    length = words.shape[1]
+    words = COUNTS.subtract(words, masks.expand(unmasking._own_seed(target), 1, length))
+    common = members[colluders[0]].common_seed()
+    words = COUNTS.subtract(words, masks.expand(common, 1, length))
+    for other in colluders:
+        seed = members[other]._pair_seed(target)
+        stream = masks.expand(seed, 1, length)
+        words = (COUNTS.subtract if other > target else COUNTS.add)(words, stream)
+    return words
+
+
+def test_t_minus_1_colluders_with_the_coordinator_see_uniform_values():
+    assert_uniform_in_both(lambda world: on_unit(coalition_view(world, ("a", "d", "e"), "b")))
+
+
+def test_before_the_unmasking_t_minus_1_colluders_lack_every_secret():
+    """Their shares of an honest agency's seed fit any seed equally well."""
+    members, _, _ = one_run(ONE_WORLD)
+    known = {n: members[n].inbox["b"][:SHARE_BYTES] for n in ("a", "d", "e")}
+    assert len(known) == members["b"].proposal.threshold - 1
+    assert members["b"].own_seed not in b"".join(known.values())
+
+
+def test_all_but_one_colluders_learn_the_one_by_subtraction():
+    """No protocol for sums can prevent this: the limit is stated, not hidden."""
+    words = coalition_view(ONE_WORLD, ("a", "c", "d", "e"), "b")
+    assert np.array_equal(COUNTS.decode(words)[:LENGTH], np.full(LENGTH, ONE_WORLD["b"]))
+
+
+# -- F1 to F5 ----------------------------------------------------------------------------------
+
+
+def frames(k=3, n=40, seed=1):
+    rng = np.random.default_rng(seed)
+    return {
+        f"agency-{i}": pl.DataFrame(
+            {"x": rng.normal(size=n), "y": rng.normal(size=n), "s": rng.choice(["a", "b"], n)}
+        )
+        for i in range(k)
+    }
+
+
+def test_f1_neighbours_break_the_ring_and_not_the_secure_sum():
+    assert neighbours_learn(ring_sum([10, 20, 30, 40]), 2) == 30
+    assert_uniform_in_both(lambda world: on_unit(coalition_view(world, ("a", "c"), "b")))
+
+
+def test_f2_two_agencies_are_refused_by_each_agency_itself():
+    two = agencies(frames(2))
+    wanted = m.Proposal(
+        computation="0" * 32,
+        analysis={"analysis": "count"},
+        participants=tuple(a.name for a in two),
+        threshold=2,
+    )
+    for agency in two:
+        reply = m.decode(agency.handle(m.Propose(proposal=wanted).encode()))
+        assert "subtracting its own" in reply.reason
+
+
+def test_f3_the_same_statistic_without_one_agency_is_refused():
+    members = agencies(frames(4))
+    mean = analysis_from({"analysis": "mean", "variables": ["x"]})
+    Coordinator({a.name: InProcess(a) for a in members}, workers=1).run(mean)
+    fewer = Coordinator({a.name: InProcess(a) for a in members[:3]}, workers=1)
+    with pytest.raises(StoppedError, match="what one agency contributed"):
+        fewer.run(mean)
+    # Another statistic of the same column gives the difference as well.
+    with pytest.raises(StoppedError, match="what one agency contributed"):
+        fewer.run(analysis_from({"analysis": "covariance", "variables": ["x", "y"]}))
+
+
+def test_f3_an_agency_lost_on_purpose_is_refused_too():
+    """After a result with all four, a coordinator cannot repeat it and pretend a loss."""
+    members = agencies(frames(5))
+    channels = {a.name: InProcess(a) for a in members}
+    mean = analysis_from({"analysis": "mean", "variables": ["x"]})
+    Coordinator(channels, workers=1, threshold=4).run(mean)
+
+    class Cut:
+        def send(self, request):
+            from tacit.federated import LostError
+
+            if b'"ask-masked"' in request[:100]:
+                raise LostError("cut on purpose")
+            return channels["agency-4"].send(request)
+
+        def close(self):
+            pass
+
+    with pytest.raises(StoppedError, match="what one agency contributed"):
+        Coordinator({**channels, "agency-4": Cut()}, workers=1, threshold=4).run(mean)
+
+
+def test_f4_covariances_with_a_mark_on_one_record_are_refused():
+    parts = frames()
+    marked = {
+        n: p.with_columns(mark=(pl.int_range(pl.len()) == 0).cast(pl.Float64))
+        for n, p in parts.items()
+    }
+    for key, given in (
+        ("covariance", {"variables": ["mark", "y"]}),
+        ("ols", {"y": "y", "x": ["mark"]}),
+        ("mean", {"variables": ["mark"]}),
+    ):
+        with pytest.raises(StoppedError, match="differ from all the others"):
+            simulate(marked, key, **given)
+
+
+@pytest.mark.parametrize("key", ["ols", "logistic", "poisson"])
+def test_f5_a_record_that_determines_a_coefficient_is_refused(key):
+    parts = frames()
+    parts = {
+        n: p.with_columns(
+            x=pl.when((pl.int_range(pl.len()) == 0) & (pl.lit(n) == "agency-0"))
+            .then(1e8)
+            .otherwise("x"),
+            y=(pl.col("y") > 0).cast(pl.Float64),
+        )
+        for n, p in parts.items()
+    }
+    with pytest.raises(StoppedError, match=r"leverage|converge|separate"):
+        simulate(parts, key, y="y", x=["x"])
+
+
+def test_a_coordinator_cannot_lift_small_cells_over_the_rule():
+    """It adds 100 to each cell of the sum, to subtract it from the answer."""
+    rare = {
+        n: p.with_columns(s=pl.when(pl.int_range(pl.len()) == 0).then(pl.lit("b")).otherwise(
+            pl.lit("a"))) for n, p in frames().items()
+    }  # fmt: skip
+    members = agencies(rare, Policy(min_cell=1))
+    strict = agencies(rare, Policy(min_cell=5))
+    for agency, rules in zip(members, strict, strict=True):
+        # The pooled rule is strict, the own one is not, so that the sum is reached.
+        part = analysis_from({"analysis": "contingency", "levels": {"s": ["a", "b"]}})
+        assert part.part(agency.data, agency.policy) is not None
+        agency._strict = rules.policy
+
+    class Lifting(InProcess):
+        def send(self, request):
+            message = m.decode(request)
+            if isinstance(message, m.Finish):
+                self.agency.policy = self.agency._strict
+                from tacit.federated.fixed_point import FixedPoint
+
+                ring = FixedPoint()
+                words = ring.unpack(message.payload, 2 + N_TAGS)
+                words = ring.add(words, ring.encode([100.0, 100.0] + [0.0] * N_TAGS))
+                request = message.replace(payload=ring.pack(words)).encode()
+            return super().send(request)
+
+    coordinator = Coordinator({a.name: Lifting(a) for a in members}, workers=1)
+    with pytest.raises(StoppedError, match="the sum was changed"):
+        coordinator.run(analysis_from({"analysis": "contingency", "levels": {"s": ["a", "b"]}}))
+
+
+def test_a_coordinator_cannot_put_itself_between_two_agencies():
+    members = agencies(frames())
+    fake = Identity.new("agency-1")
+
+    class Between(InProcess):
+        def send(self, request):
+            message = m.decode(request)
+            if isinstance(message, m.AskShares) and self.agency.name != "agency-1":
+                step = Summation(
+                    self.agency._open[message.computation].proposal, 0, fake, members[0].roster
+                )
+                keys = {**message.keys, "agency-1": step.public()}
+                request = message.replace(keys=keys).encode()
+            return super().send(request)
+
+    with pytest.raises(StoppedError, match="signature of agency-1 is false"):
+        Coordinator({a.name: Between(a) for a in members}, workers=1).run(
+            analysis_from({"analysis": "count"})
+        )

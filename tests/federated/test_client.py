@@ -1,0 +1,74 @@
+"""Channels: sent again after a break, lost after silence."""
+
+import socket
+import threading
+import time
+
+import pytest
+
+from tacit.core.errors import ParameterError
+from tacit.federated.certificates import make_certificates
+from tacit.federated.client import TlsChannel, address_of, connect
+from tacit.federated.stopped import LostError
+
+
+@pytest.fixture(scope="module")
+def keys(tmp_path_factory):
+    return make_certificates(tmp_path_factory.mktemp("keys") / "new", ["a", "b", "c"])
+
+
+def test_a_closed_port_is_lost(keys):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    way = TlsChannel("a", ("127.0.0.1", port), keys["coordinator"].client_context(), tries=2)
+    with pytest.raises(LostError, match="cannot be reached"):
+        way.send(b"x")
+
+
+def test_silence_is_lost_in_time(keys):
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        way = TlsChannel(
+            "a", silent.getsockname(), keys["coordinator"].client_context(), timeout=0.3
+        )
+        started = time.monotonic()
+        with pytest.raises(LostError, match="in time"):
+            way.send(b"x")
+        assert time.monotonic() - started < 5
+
+
+def test_a_broken_connection_is_tried_again(keys):
+    accepted = []
+    with socket.create_server(("127.0.0.1", 0)) as breaking:
+
+        def break_all():
+            for _ in range(2):
+                connection, _ = breaking.accept()
+                accepted.append(1)
+                connection.close()
+
+        thread = threading.Thread(target=break_all)
+        thread.start()
+        way = TlsChannel(
+            "a", breaking.getsockname(), keys["coordinator"].client_context(), timeout=5, tries=2
+        )
+        with pytest.raises(LostError, match="broke"):
+            way.send(b"x")
+        thread.join()
+    assert len(accepted) == 2
+
+
+@pytest.mark.parametrize("text", ["", "host", ":1", "host:x", "host:70000", "host:-1"])
+def test_bad_addresses_are_refused(text):
+    with pytest.raises(ParameterError, match="host:port"):
+        address_of(text)
+
+
+def test_addresses():
+    assert address_of("[::1]:7400") == ("::1", 7400)
+
+
+def test_a_coordinator_knows_its_name(keys):
+    where = {n: "localhost:1" for n in "abc"}
+    assert connect(where, keys["coordinator"].folder).name == "coordinator"
+    with pytest.raises(ParameterError, match="at least three"):
+        connect({"a": "localhost:1"}, keys["coordinator"].folder)

@@ -1,0 +1,154 @@
+"""Agencies as separate processes over TLS: pooled results, a killed agency, a lost one."""
+
+import contextlib
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+import statsmodels.api as sm
+
+from tacit.federated import StoppedError, connect, make_certificates
+from tacit.federated.analysis import analysis_from
+from tacit.federated.ledger import Ledger
+
+OLS = analysis_from({"analysis": "ols", "y": "income", "x": ["age", "year"]})
+LOGISTIC = analysis_from({"analysis": "logistic", "y": "event", "x": ["age", "year"]})
+
+
+class Process:
+    """One ``tacit agency``."""
+
+    def __init__(self, folder: Path, name: str, frame: pl.DataFrame) -> None:
+        self.name, self.frame, self.credentials = name, frame, folder / "keys" / name
+        frame.write_parquet(folder / f"{name}.parquet")
+        command = [
+            sys.executable, "-m", "tacit.cli", "agency", folder / f"{name}.parquet",
+            "--credentials", self.credentials, "--listen", "127.0.0.1:0",
+        ]  # fmt: skip
+        self.process = subprocess.Popen(
+            [*map(str, command)], stderr=subprocess.PIPE, text=True,
+            env={**os.environ, "OMP_NUM_THREADS": "1", "POLARS_MAX_THREADS": "1"},
+        )  # fmt: skip
+
+    def address(self) -> str:
+        line = self.process.stderr.readline()
+        port = re.search(r"port (\d+)", line)[1]
+        return f"127.0.0.1:{port}"
+
+    def kill(self) -> None:
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+
+    def released(self) -> int:
+        return len(Ledger(self.credentials / "agency.log").released())
+
+
+@contextlib.contextmanager
+def running(folder, frames, **options):
+    make_certificates(folder / "keys", frames)
+    processes = {name: Process(folder, name, frame) for name, frame in frames.items()}
+    try:
+        where = {name: one.address() for name, one in processes.items()}
+        yield processes, connect(where, folder / "keys" / "coordinator", **options)
+    finally:
+        for one in processes.values():
+            one.kill()
+            one.process.stderr.close()
+
+
+def fitted(frames, y, names, model):
+    whole = pl.concat([frames[name] for name in names])
+    design = sm.add_constant(whole.select("age", "year").to_numpy())
+    return model(whole[y].to_numpy(), design)
+
+
+def check_ols(answer, frames):
+    fit = fitted(frames, "income", answer.agencies, sm.OLS).fit()
+    for found, expected in (
+        (answer["coefficients"], fit.params),
+        (answer["standard_errors"], fit.bse),
+    ):
+        assert np.allclose(list(found.values()), expected, rtol=1e-9, atol=0)
+
+
+def check_logistic(answer, frames):
+    fit = fitted(frames, "event", answer.agencies, sm.Logit).fit(disp=0, tol=1e-12)
+    assert np.allclose(list(answer["coefficients"].values()), fit.params, rtol=1e-6, atol=0)
+
+
+class Killing:
+    """A channel that kills its agency just before a message of some kind."""
+
+    def __init__(self, channel, process, kind, after=0):
+        self.channel, self.process, self.kind, self.after = channel, process, kind, after
+
+    def send(self, request):
+        if f'"kind":"{self.kind}"'.encode() in request[:200]:
+            self.after -= 1
+            if self.after < 0:
+                self.process.kill()
+        return self.channel.send(request)
+
+    def close(self):
+        self.channel.close()
+
+
+def test_three_processes_give_the_pooled_result_and_never_become_two(parts, tmp_path):
+    with running(tmp_path, parts, threshold=2) as (processes, coordinator):
+        check_ols(coordinator.run(OLS), parts)
+        check_logistic(coordinator.run(LOGISTIC), parts)
+        victim = "agency-01"
+        coordinator.channels[victim] = Killing(
+            coordinator.channels[victim], processes[victim], "ask-masked"
+        )
+        with pytest.raises(StoppedError) as stopped:
+            coordinator.run(analysis_from({"analysis": "mean", "variables": ["visits"]}))
+        assert set(stopped.value.who) == {victim}
+        assert [one.released() for one in processes.values()] == [2, 2, 2]
+
+
+def test_five_processes_survive_a_kill(five, tmp_path):
+    with running(tmp_path, five, threshold=4) as (processes, coordinator):
+        victim = "agency-02"
+        way = coordinator.channels[victim]
+        coordinator.channels[victim] = Killing(way, processes[victim], "ask-masked")
+        answer = coordinator.run(OLS)
+        assert answer.agencies == tuple(n for n in five if n != victim)
+        assert set(answer.missing) == {victim}
+        check_ols(answer, five)
+        # A second one between two sums of an iteration: nothing is released.
+        second = "agency-04"
+        way = coordinator.channels[second]
+        coordinator.channels[second] = Killing(way, processes[second], "ask-keys", after=2)
+        with pytest.raises(StoppedError):
+            coordinator.run(LOGISTIC)
+
+
+@pytest.mark.slow
+def test_twenty_processes_give_the_pooled_result(tmp_path):
+    rng = np.random.default_rng(9)
+    frames = {}
+    for k in range(20):
+        age, year = rng.normal(50, 10, 60), rng.normal(2015, 3, 60)
+        frames[f"agency-{k:02d}"] = pl.DataFrame(
+            {
+                "age": age,
+                "year": year,
+                "income": 3 + 0.2 * age + rng.normal(0, 1, 60),
+                "event": (rng.random(60) < 1 / (1 + np.exp(-0.05 * (age - 50)))).astype(int),
+            }
+        )
+    with running(tmp_path, frames, timeout=120) as (processes, coordinator):
+        check_ols(coordinator.run(OLS), frames)
+        check_logistic(coordinator.run(LOGISTIC), frames)
+        for victim in ("agency-03", "agency-17"):
+            processes[victim].kill()
+        frames = {n: f for n, f in frames.items()}
+        with pytest.raises(StoppedError, match="another set"):
+            coordinator.run(OLS)  # the columns were used with all twenty before
