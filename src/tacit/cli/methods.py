@@ -19,6 +19,7 @@ _FAMILIES = {
     "utility": "Utility measures, for --measure",
     "rule": "Rules for sensitive cells, for tacit table --rule",
     "protection": "Protections of tables, for tacit table --method",
+    "attack": "Attacks, run by tacit attack",
     "format": "File formats, for --format",
     "document": "Documents of the dossier",
 }

@@ -19,6 +19,8 @@ FAMILY_PACKAGES = (
     "tacit.risk",
     "tacit.utility",
     "tacit.tables",
+    "tacit.query",
+    "tacit.attack",
     "tacit.io.formats",
     "tacit.report",
 )

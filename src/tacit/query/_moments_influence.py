@@ -1,0 +1,214 @@
+"""The most exposed unit of a model: leverage, influence, fit of categories, parts in pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+
+from tacit.query._moments_first import (
+    Standard,
+    as_arrays,
+    beside,
+    collected,
+    grouped,
+    is_wide,
+    linear_parts,
+    standard_of,
+    standardised,
+    with_predictor,
+)
+from tacit.query._moments_rows import Expr, Layout, Rows, complete, condition, total
+from tacit.query._moments_working import logistic, poisson
+from tacit.query.evidence import Factor, GroupFit, Influence, Link, Term
+
+
+def influence(
+    rows: Rows,
+    terms: Sequence[Term],
+    response: Term,
+    coefficients: np.ndarray,
+    inverse: np.ndarray,
+    *,
+    weighted: bool = False,
+    link: Link = "identity",
+    groups: Sequence[Factor] = (),
+) -> Influence:
+    """Return the largest leverage and scores of a single unit, and the fit of each category.
+
+    `inverse` is (X'WX)^-1 in standardised columns, zero for columns that are not in the model. The
+    leverage of a unit is the sum over its records, so that copies of a record do not hide it.
+    """
+    layout = Layout.of(terms, response)
+    standard = standard_of(rows, layout, weighted, link)
+    used = np.flatnonzero(np.diag(inverse) != 0)
+    if standard.n == 0 or not len(used):
+        return Influence(0.0, np.zeros(len(terms)), 0.0)
+    frame = standardised(complete(rows, layout, weighted), layout, standard)
+    beta = np.asarray(coefficients, float)
+    frame = _exposed(with_predictor(frame, layout, standard, beta, rows), link)
+    if is_wide(layout, len(used)) and not rows.repeated:
+        return _wide_influence(frame, layout, standard, rows, inverse, groups)
+    frame = _with_columns(frame, layout, standard, used, rows)
+    frame = _with_leverage(frame, inverse, used)
+    table = _maxima(frame, rows, used)
+    scores = np.zeros(len(terms))
+    scores[used] = [table[f"m{j}"][0] for j in used.tolist()]
+    fits = _fits(frame, layout, groups, rows)
+    return Influence(float(table["h"][0]), scores, float(table["rr"][0]), fits)
+
+
+def _exposed(frame: Any, link: Link) -> Any:
+    """Add the weighted residual r and the working weight a of each record."""
+    if link in ("logit", "log"):
+        working = logistic() if link == "logit" else poisson()
+        return frame.with_columns(a=working["a"], r=working["b"])
+    w = nw.col("w")
+    return frame.with_columns(a=w, r=w * (nw.col("y") - nw.col("e")))
+
+
+def _with_columns(
+    frame: Any, layout: Layout, standard: Standard, used: np.ndarray, rows: Rows
+) -> Any:
+    """Add the standardised design columns x0.. of the model."""
+    c, s = standard.column_centre, standard.column_scale
+    columns = {}
+    for j in used.tolist():
+        place, test = layout.place[j], condition(layout, j, rows)
+        value: Expr = nw.lit(1.0).cast(nw.Float64)
+        if place:
+            value = nw.col(f"z{place}") * float(standard.scale[place]) + float(
+                standard.centre[place]
+            )
+        plain = value if test is None else nw.when(test).then(value).otherwise(0.0)
+        columns[f"x{j}"] = (plain - float(c[j])) / float(s[j])
+    return frame.with_columns(**columns)
+
+
+def _with_leverage(frame: Any, inverse: np.ndarray, used: np.ndarray) -> Any:
+    """Add h = a x'(X'WX)^-1 x, as a sum of squares by Cholesky's factor."""
+    root = np.linalg.cholesky(inverse[np.ix_(used, used)])
+    squares = []
+    for column in range(len(used)):
+        weights = root[column:, column].tolist()
+        parts = [nw.col(f"x{j}") * v for j, v in zip(used[column:].tolist(), weights, strict=True)]
+        squares.append(total(parts))
+    frame = frame.with_columns(**{f"t{i}": part for i, part in enumerate(squares)})
+    return frame.with_columns(
+        h=nw.col("a") * total([nw.col(f"t{i}") * nw.col(f"t{i}") for i in range(len(squares))])
+    )
+
+
+def _maxima(frame: Any, rows: Rows, used: np.ndarray) -> dict[str, np.ndarray]:
+    scores = [(nw.col("r") * nw.col(f"x{j}")).alias(f"m{j}") for j in used.tolist()]
+    square = (nw.col("r") * nw.col("r") / nw.col("w")).alias("rr")
+    frame = frame.select(*(("k1", "k2") if rows.repeated else ()), "h", square, *scores)
+    if rows.repeated:
+        names = ["h", "rr", *(f"m{j}" for j in used.tolist())]
+        frame = frame.group_by("k1", "k2").agg(*(nw.col(c).sum() for c in names))
+    largest = [nw.col(f"m{j}").abs().max() for j in used.tolist()]
+    return as_arrays(collected(frame.select(nw.col("h").max(), nw.col("rr").sum(), *largest)))
+
+
+def _wide_influence(
+    frame: Any,
+    layout: Layout,
+    standard: Standard,
+    rows: Rows,
+    inverse: np.ndarray,
+    groups: Sequence[Factor],
+) -> Influence:
+    """Take the maxima by combination of categories, within which dummies do not vary.
+
+    Scores of columns that are a category times a number are bounded from above.
+    """
+    alpha, gamma, place = linear_parts(layout, standard, standard.labels)
+    q = len(layout.numbers)
+    frame = beside(frame, standard, _leverage_parts(alpha, gamma, place, inverse, q))
+    z: list[Expr] = [nw.lit(1.0).cast(nw.Float64), *(nw.col(f"z{i}") for i in range(1, q))]
+    parts = [nw.col(f"h{i}_{j}") * z[i] * z[j] for i in range(q) for j in range(i, q)]
+    sums = [(nw.col("a") * total(parts)).max().alias("h"), *_fit_sums()]
+    sums += [(nw.col("r") * z[i]).abs().max().alias(f"m{i}") for i in range(q)]
+    table = grouped(frame, layout, rows, sums)
+    alpha, gamma, place = linear_parts(layout, standard, table["labels"])
+    largest = np.stack([table[f"m{i}"] for i in range(q)], axis=1)
+    scores = np.abs(alpha) * largest[:, :1] + np.abs(gamma) * largest[:, place]
+    found = np.where(np.diag(inverse) != 0, scores.max(axis=0), 0.0)
+    fits = _fits_from(table, layout, groups)
+    return Influence(float(table["h"].max()), found, float(table["sr"].sum()), fits)
+
+
+def _leverage_parts(
+    alpha: np.ndarray, gamma: np.ndarray, place: np.ndarray, inverse: np.ndarray, q: int
+) -> dict[str, np.ndarray]:
+    """Return x'Ax of each combination as a polynomial in the numbers z."""
+    vectors = [alpha, *(np.where(place == i, gamma, 0.0) for i in range(1, q))]
+    turned = [v @ inverse for v in vectors]
+    return {
+        f"h{i}_{j}": (turned[i] * vectors[j]).sum(axis=1) * (1.0 if i == j else 2.0)
+        for i in range(q)
+        for j in range(i, q)
+    }
+
+
+def _fits(frame: Any, layout: Layout, groups: Sequence[Factor], rows: Rows) -> dict[str, GroupFit]:
+    """Return how well each category is predicted, from one grouped pass."""
+    if not layout.groups or not groups:
+        return {}
+    return _fits_from(grouped(frame, layout, rows, _fit_sums()), layout, groups)
+
+
+def _fit_sums() -> list[Expr]:
+    w, y, r = nw.col("w"), nw.col("y"), nw.col("r")
+    sums = {"sw": w, "sy": w * y, "sq": w * y * y, "sr": r * r / w}
+    return [part.sum().alias(name) for name, part in sums.items()]
+
+
+def _fits_from(
+    table: dict[str, Any], layout: Layout, groups: Sequence[Factor]
+) -> dict[str, GroupFit]:
+    fits = {}
+    for factor in groups:
+        if factor.variable not in layout.groups:
+            continue
+        at = table["labels"][:, layout.groups.index(factor.variable)] == factor.level
+        parts = [float(table[name][at].sum()) for name in ("sw", "sy", "sq", "sr")]
+        fits[f"{factor.variable}[{factor.level}]"] = GroupFit(*parts)
+    return fits
+
+
+def pairs(
+    rows: Rows, terms: Sequence[Term], correlation: np.ndarray, *, weighted: bool = False
+) -> np.ndarray:
+    """Return the largest part of a single unit in each correlation, and in each variance.
+
+    Off the diagonal this is the largest w |z_j z_k - r_jk (z_j^2 + z_k^2) / 2|, on it the largest
+    w |z_j^2 - 1|, for standardised columns z.
+    """
+    layout = Layout.of(terms, Term("1"))
+    standard = standard_of(rows, layout, weighted, "identity")
+    k = len(terms)
+    if standard.n == 0:
+        return np.zeros((k, k))
+    frame = standardised(complete(rows, layout, weighted), layout, standard)
+    frame = _with_columns(frame, layout, standard, np.arange(k), rows)
+    parts = {(i, j): _pair(i, j, float(correlation[i, j])) for i in range(k) for j in range(i, k)}
+    names = {at: f"m{at[0]}_{at[1]}" for at in parts}
+    units = [nw.col(c) for c in (("k1", "k2") if rows.repeated else ())]
+    frame = frame.select(*units, *(part.alias(names[at]) for at, part in parts.items()))
+    if rows.repeated:
+        frame = frame.group_by("k1", "k2").agg(*(nw.col(n).sum() for n in names.values()))
+    table = as_arrays(collected(frame.select(*(nw.col(n).abs().max() for n in names.values()))))
+    largest = np.zeros((k, k))
+    for (i, j), name in names.items():
+        largest[i, j] = largest[j, i] = table[name][0]
+    return largest
+
+
+def _pair(i: int, j: int, r: float) -> Expr:
+    w, x, z = nw.col("w"), nw.col(f"x{i}"), nw.col(f"x{j}")
+    if i == j:
+        return w * (x * x - 1.0)
+    return w * (x * z - (x * x + z * z) * (r / 2))

@@ -1,0 +1,1 @@
+"""Statistics that may be asked, one per file."""

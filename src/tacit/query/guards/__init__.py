@@ -1,0 +1,1 @@
+"""Rules of a policy, one per file."""

@@ -1,0 +1,103 @@
+"""No two cells that differ by a few units."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from typing import Annotated, Any, ClassVar
+
+import numpy as np
+from annotated_types import Ge
+
+from tacit.query.analysis import Analysis
+from tacit.query.evidence import Cells, Sums
+from tacit.query.guard import Context, Guard, Stage
+from tacit.query.history import SetHistory
+
+_RELEASED = "released"
+
+
+class NearCells(
+    Guard, key="near-cells", title="Cells must differ by enough units", cites=("gadotti2019",)
+):
+    """Release for a cell what was released for an earlier cell that differs by a few units only.
+
+    Noise that sticks to the units of a cell shows when two cells are equal: a cell with and one
+    without a condition that only one person fails then tell about that person. Every cell released
+    or withheld before, to whomever, is remembered; a cell near one of them is taken for it.
+    Distinct units are counted; weights play no part.
+
+    Missing values count as they do in the request. A unit may be a household.
+
+    Notes
+    -----
+    Of all cells the server ever speaks about, any two have the same units or differ by at least
+    `minimum`. This is what stops the attack of [gadotti2019]_ on sticky noise. Totals of a variable
+    are remembered with the cell when first asked for.
+
+    Examples
+    --------
+    >>> NearCells().key
+    'near-cells'
+    """
+
+    stage: ClassVar[Stage] = "output"
+    minimum: Annotated[int, Ge(2)] = 5
+    """Fewest units by which two cells may differ."""
+
+    def check(self, request: Analysis, context: Context) -> Context:
+        """Return the context with each cell replaced by the earlier one it is near to."""
+        cells = context.cells
+        if cells is None or not len(cells):
+            return context
+        history = context.state.history(self.key, self.minimum)
+        sketches = context.state.cube.cell_sketches(context.selection, cells)
+        # Margins come last in a table and first in importance.
+        order = np.arange(len(cells))[::-1]
+        at = np.empty(len(cells), dtype=int)
+        at[order] = history.place(sketches[order])
+        known = _remembered(cells, at, history)
+        fresh = _first_of(at, history.kept)
+        context = context.amended(evidence=known, fresh=fresh)
+        return context.and_then(lambda: _mark(history.kept, at[fresh]))
+
+
+def _first_of(at: np.ndarray, kept: list[Any]) -> np.ndarray:
+    """Return which cells are the first to speak of a set about which nothing was released yet."""
+    new = np.zeros(len(at), dtype=bool)
+    for found, cell in zip(*np.unique(at, return_index=True), strict=True):
+        new[cell] = not kept[found].get(_RELEASED)
+    return new
+
+
+def _mark(kept: list[Any], released: np.ndarray) -> None:
+    for found in released:
+        kept[found][_RELEASED] = True
+
+
+def _remembered(cells: Cells, at: np.ndarray, history: SetHistory) -> Cells:
+    """Return the cells with what is remembered of each set, and remember what is new."""
+    kept = history.kept
+    parts: dict[str, np.ndarray] = {
+        "n": cells.n, "units": cells.units, "keys": cells.keys, "weight": cells.weight
+    }  # fmt: skip
+    known = _known(kept, at, "count", parts)
+    sums = {}
+    for name, total in cells.sums.items():
+        own = {field.name: getattr(total, field.name) for field in fields(Sums)}
+        sums[name] = replace(total, **_known(kept, at, f"total {name}", own))
+    return cells.with_(**known, sums=sums)
+
+
+def _known(
+    kept: list[Any], at: np.ndarray, statistic: str, own: dict[str, np.ndarray]
+) -> dict[str, np.ndarray]:
+    """Return each array with the rows that were remembered for its cells."""
+    taken = {name: values.copy() for name, values in own.items()}
+    for cell in range(len(at) - 1, -1, -1):
+        memory = kept[at[cell]]
+        if statistic in memory:
+            for name, value in memory[statistic].items():
+                taken[name][cell] = value
+        else:
+            memory[statistic] = {name: values[cell].copy() for name, values in own.items()}
+    return taken

@@ -1,0 +1,746 @@
+"""Red team of the query server: attacks T1 to T11 and D1 to D6 of the catalogue.
+
+Every attack goes through the public interface. It succeeds against a server without guards (or
+with the one guard it was made against) and gains at most 0.05 over guessing against the default
+policy. Guessing knows everything that is public, and the share of each value in the population.
+"""
+
+import json
+from functools import cache
+from itertools import combinations
+
+import numpy as np
+import polars as pl
+import pytest
+
+import tacit
+from tacit import query
+from tacit.query import (
+    CellKeyNoise,
+    Differencing,
+    DropQ,
+    Guard,
+    NearCells,
+    Policy,
+    Server,
+    SetSize,
+    Threshold,
+    Universe,
+)
+from tacit.query.guards.draw_ledger import DrawLedger
+
+SECRET = "the secret of the red team"  # noqa: S105
+ADVANTAGE = 0.05
+OPEN = Policy(name="open")
+
+
+def strictly_without(*keys):
+    """Return the default policy less some guards; attackers are not slowed down here."""
+    strict = Policy.named("strict")
+    left = tuple(g for g in strict.guards if g.key not in (*keys, "rate-limit"))
+    return strict.replace(guards=left)
+
+
+STRICT = strictly_without()
+REGIONS, JOBS, AREAS = 6, 5, 4
+
+
+@cache
+def town(seed=1, n=7200):
+    """People in 120 groups; exactly one of each group, its target, has the flag."""
+    rng = np.random.default_rng(seed)
+    group = np.arange(n) % (REGIONS * JOBS * AREAS)
+    flag = np.where(np.arange(n) < REGIONS * JOBS * AREAS, "yes", "no")
+    return pl.DataFrame(
+        {
+            "id": np.arange(n),
+            "region": [f"r{g}" for g in group // (JOBS * AREAS)],
+            "job": [f"j{g}" for g in group // AREAS % JOBS],
+            "area": [f"a{g}" for g in group % AREAS],
+            "flag": flag,
+            "half": rng.choice(["x", "y"], n),
+            "ill": rng.choice(["no", "yes"], n),
+            "kind": rng.choice(["k1", "k2", "k3", "k4"], n),
+        }
+    )
+
+
+class Asked:
+    """A server whose answers are kept: asking again gives the same, which is tested elsewhere."""
+
+    def __init__(self, served):
+        self.served, self.known, self.describe = served, {}, served.describe
+
+    def ask(self, request):
+        text = json.dumps(request, sort_keys=True)
+        if text not in self.known:
+            self.known[text] = self.served.ask(request)
+        return self.known[text]
+
+
+def server(policy, frame=None, keep=True):
+    source = query.Source(town() if frame is None else frame, unit="id")
+    served = Server(source, policy, secret=SECRET)
+    return Asked(served) if keep else served
+
+
+def targets(frame=None):
+    """Return what is known about each target, and its secret."""
+    table = (town() if frame is None else frame).filter(pl.col("flag") == "yes")
+    return [
+        ({"region": r["region"], "job": r["job"], "area": r["area"]}, r)
+        for r in table.iter_rows(named=True)
+    ]
+
+
+def counted(ask, by, universe, **cell):
+    """Return one released count, or nothing where it is withheld or refused."""
+    answer = ask({"method": "crosstab", "by": by, "universe": universe})
+    if answer.is_refusal:
+        return None
+    table = answer.frame
+    for name, value in cell.items():
+        table = table.filter(pl.col(name) == value)
+    return table["count"].to_list()[0] if table.height else None
+
+
+def accuracy(attack, served, people=None, about="ill", value="yes"):
+    """Return how often the attack names the secret of a target."""
+    coin = np.random.default_rng(7)
+    right = []
+    for known, truth in people or targets():
+        guess = attack(served.ask, known)
+        guess = bool(coin.random() < 0.5) if guess is None else guess
+        right.append(guess == (truth[about] == value))
+    return float(np.mean(right))
+
+
+def guessing(people=None, about="ill", value="yes"):
+    """Return the accuracy of the best guess without the server."""
+    share = np.mean([truth[about] == value for _, truth in people or targets()])
+    return max(share, 1 - share)
+
+
+def advantage(attack, policy, **options):
+    return accuracy(attack, server(policy), **options) - guessing()
+
+
+# -- T1: individual tracker ----------------------------------------------------------------------
+
+
+def tracker(ask, known):
+    """Ask for A and ill, and for A, not flagged and ill; the difference is the target."""
+    whole = counted(ask, ["ill"], known, ill="yes")
+    rest = counted(ask, ["ill"], {**known, "flag": "no"}, ill="yes")
+    if whole is None or rest is None:
+        return None
+    return whole > rest
+
+
+def test_t1_individual_tracker():
+    assert accuracy(tracker, server(OPEN)) == 1.0
+    assert advantage(tracker, STRICT) <= ADVANTAGE
+    # The one defence that must hold with the others switched off.
+    history = Policy(name="history", guards=(Differencing(minimum=5),))
+    assert advantage(tracker, history) <= ADVANTAGE
+
+
+def tracker_in_one_table(ask, known):
+    """The same within a single table with margins: margin less the other cell."""
+    request = {"method": "crosstab", "by": ["flag", "ill"], "universe": known, "margins": True}
+    answer = ask(request)
+    if answer.is_refusal:
+        return None
+    counts = {(r["flag"], r["ill"]): r["count"] for r in answer.frame.iter_rows(named=True)}
+    whole, rest = counts["total", "yes"], counts["no", "yes"]
+    return None if whole is None or rest is None else whole > rest
+
+
+def test_t1_within_one_table():
+    assert accuracy(tracker_in_one_table, server(OPEN)) == 1.0
+    assert advantage(tracker_in_one_table, STRICT) <= ADVANTAGE
+    near = Policy(name="near", guards=(NearCells(minimum=5), CellKeyNoise()))
+    assert advantage(tracker_in_one_table, near) <= ADVANTAGE
+
+
+# -- T2: general tracker -------------------------------------------------------------------------
+
+
+def general_tracker(ask, known):
+    """count(C) = q(C or T) + q(C or not T) - q(T) - q(not T), against control of sizes alone."""
+    target = Universe.of({**known, "flag": "yes"})
+    one, other = Universe.where(half="x"), Universe.where(half="y")
+    parts = [
+        counted(ask, ["ill"], u.plain(), ill="yes")
+        for u in (target | one, target | other, one, other)
+    ]
+    if None in parts:
+        return None
+    return parts[0] + parts[1] - parts[2] - parts[3] > 0.5
+
+
+def test_t2_general_tracker():
+    size_only = Policy(name="size", guards=(SetSize(minimum=100),))
+    assert accuracy(general_tracker, server(size_only)) == 1.0
+    assert advantage(general_tracker, STRICT) <= ADVANTAGE
+    assert advantage(general_tracker, strictly_without("whole-categories")) <= ADVANTAGE
+
+
+# -- T3, T4: differencing ------------------------------------------------------------------------
+
+
+def differencing(ask, known, by="kind"):
+    """Tabulate U(n) and U(n-1) and return the most likely cell of the target."""
+    tables = []
+    for universe in (known, {**known, "flag": "no"}):
+        answer = ask({"method": "crosstab", "by": [by], "universe": universe})
+        if answer.is_refusal:
+            return None
+        tables.append(dict(zip(answer.frame[by], answer.frame["count"], strict=True)))
+    change = {c: (tables[0][c] or 0) - (tables[1][c] or 0) for c in tables[0]}
+    if len(set(change.values())) == 1:
+        return None
+    return max(change, key=change.get)
+
+
+def cells_right(served, people=None, attack=differencing):
+    """Return how often the attack names the cell of a target; a blind guess where it fails."""
+    coin = np.random.default_rng(3)
+    guesses = [(attack(served.ask, known), truth["kind"]) for known, truth in people or targets()]
+    kinds = ["k1", "k2", "k3", "k4"]
+    return float(np.mean([(g or coin.choice(kinds)) == k for g, k in guesses]))
+
+
+def most_common_kind(people=None):
+    kinds = [truth["kind"] for _, truth in people or targets()]
+    return max(kinds.count(k) for k in set(kinds)) / len(kinds)
+
+
+def test_t3_differencing_of_two_universes():
+    assert cells_right(server(OPEN)) == 1.0
+    assert cells_right(server(STRICT)) <= most_common_kind() + ADVANTAGE
+
+
+def test_t4_two_person_insider():
+    """Two units of each group have the flag: the target and the attacker, who takes itself off."""
+    frame = town().with_columns(
+        flag=pl.when(pl.col("id") < 240).then(pl.lit("yes")).otherwise(pl.lit("no"))
+    )
+    own = {(r["region"], r["job"], r["area"]): r["kind"] for r in frame[120:240].rows(named=True)}
+
+    def insider(ask, known):
+        tables = []
+        for universe in (known, {**known, "flag": "no"}):
+            answer = ask({"method": "crosstab", "by": ["kind"], "universe": universe})
+            if answer.is_refusal:
+                return None
+            tables.append(dict(zip(answer.frame["kind"], answer.frame["count"], strict=True)))
+        change = {c: (tables[0][c] or 0) - (tables[1][c] or 0) for c in tables[0]}
+        change[own[known["region"], known["job"], known["area"]]] -= 1
+        return max(change, key=change.get) if len(set(change.values())) > 1 else None
+
+    people = targets(frame.head(120))
+    assert cells_right(server(OPEN, frame), people, insider) == 1.0
+    blind = np.mean([t["kind"] == own[k["region"], k["job"], k["area"]] for k, t in people])
+    allowed = max(most_common_kind(people), blind, 1 - blind) + ADVANTAGE
+    assert cells_right(server(STRICT, frame), people, insider) <= allowed
+
+
+# -- T5, T6: padding and re-seeding, which the published system does not withstand -----------------
+
+
+@cache
+def padded_town():
+    """One small region and one large; 40 flagged people in the small one, in 40 areas."""
+    rng = np.random.default_rng(9)
+    n_small, n_large, n_areas = 40 * 130, 40_000, 40
+    n = n_small + n_large
+    area = np.arange(n) % n_areas
+    flagged = (np.arange(n) < n_areas) | (rng.random(n) < np.where(np.arange(n) < n_small, 0, 0.2))
+    return pl.DataFrame(
+        {
+            "id": np.arange(n),
+            "region": np.where(np.arange(n) < n_small, "small", "large"),
+            "area": [f"a{a:02}" for a in area],
+            "flag": np.where(flagged, "yes", "no"),
+            "kind": rng.choice(["k1", "k2", "k3", "k4"], n),
+        }
+    )
+
+
+def padded_targets():
+    return targets(padded_town().head(40).with_columns(job=pl.lit("")))
+
+
+def padding(ask, known, by="kind"):
+    """Add the large region to both universes and look at the small one only."""
+    small = {"region": "small", "area": known["area"]}
+    changes = {}
+    tables = []
+    for one in (small, {**small, "flag": "no"}):
+        request = {
+            "method": "crosstab",
+            "by": ["region", by],
+            "universe": [one, {"region": "large"}],
+        }
+        answer = ask(request)
+        if answer.is_refusal:
+            return None
+        table = answer.frame.filter(pl.col("region") == "small")
+        tables.append(dict(zip(table[by], table["count"], strict=True)))
+    changes = {c: (tables[0][c] or 0) - (tables[1][c] or 0) for c in tables[0]}
+    single = [c for c, v in changes.items() if v == 1]
+    others = [v for c, v in changes.items() if v not in (0, 1)]
+    return single[0] if len(single) == 1 and not others else None
+
+
+def success(attack, served, people):
+    return float(np.mean([attack(served.ask, k) == t["kind"] for k, t in people]))
+
+
+def mas(**drop):
+    published = Policy.named("mas")
+    guards = tuple(DropQ(k=5, **drop) if g.key == "drop-q" else g for g in published.guards)
+    return published.replace(guards=guards)
+
+
+def test_t5_padding_defeats_drop_q_as_published_and_not_per_block():
+    people = padded_targets()
+    assert success(padding, server("mas", padded_town()), people) >= 0.95
+    # Eq. (5) of the paper for four equal cells and k = 5 is 0.015.
+    assert success(padding, server(mas(block="region"), padded_town()), people) <= 0.10
+    assert success(padding, server(STRICT, padded_town()), people) <= 0.25 + ADVANTAGE
+
+
+def reseeding(ask, known):
+    """Ask for both universes in variants, each with another region added; add log-likelihoods."""
+    small = {"region": "small", "area": known["area"]}
+    kinds, rows = ["k1", "k2", "k3", "k4"], []
+    for variant in range(12):
+        added = {"region": "large", "area": f"a{variant:02}"}
+        pair = []
+        for one in (small, {**small, "flag": "no"}):
+            answer = ask({"method": "crosstab", "by": ["kind"], "universe": [one, added]})
+            if answer.is_refusal:
+                return None
+            counts = dict(zip(answer.frame["kind"], answer.frame["count"], strict=True))
+            pair.append([counts.get(k) or 0 for k in kinds])
+        rows.append(np.array(pair[0]) - np.array(pair[1]))
+    seen = np.clip(np.array(rows), -5, 6)
+    return kinds[int(query.likely_cells(seen[:, None, :], np.full(4, 0.25), 5)[0])]
+
+
+def test_t6_reseeding_defeats_drop_q():
+    people = padded_targets()
+    assert success(reseeding, server("mas", padded_town()), people[:20]) >= 0.8
+    assert success(reseeding, server(STRICT, padded_town()), people) <= 0.25 + ADVANTAGE
+
+
+# -- T7: the same set in other words -------------------------------------------------------------
+
+
+class FreshNoise(Guard):
+    """What a server must not do: new noise whenever it is asked."""
+
+    def check(self, request, context):
+        change = np.random.default_rng().integers(-5, 6, len(context.cells))
+        return context.amended(evidence=context.cells.with_(change=change))
+
+
+def in_other_words():
+    return [
+        {"half": ["x"]},
+        [{"half": "x"}, {"half": "x"}],
+        [{"half": "x", "region": f"r{r}"} for r in range(REGIONS)],
+        [{"half": "x", "flag": "no"}, {"flag": "yes", "half": "x"}],
+        {"half": ["x"], "job": [f"j{j}" for j in reversed(range(JOBS))]},
+    ]
+
+
+def test_t7_averaging_the_same_set():
+    def spread(policy):
+        served = server(policy)
+        found = [counted(served.ask, ["ill"], u, ill="yes") for u in in_other_words()]
+        return len({f for f in found if f is not None})
+
+    assert spread(Policy(name="fresh", guards=(FreshNoise(),))) > 1
+    assert spread(Policy(name="sticky", guards=(CellKeyNoise(),))) == 1
+    assert spread(STRICT) == 1
+    assert spread("mas") == 1
+
+
+# -- T8: averaging over bipartitions -------------------------------------------------------------
+
+
+@cache
+def levelled(n=22_500, groups=150):
+    rng = np.random.default_rng(5)
+    return pl.DataFrame(
+        {
+            "id": np.arange(n),
+            "group": [f"g{g:03}" for g in rng.integers(0, groups, n)],
+            "level": [f"l{v}" for v in rng.integers(0, 8, n)],
+            "sex": rng.choice(["f", "m"], n),
+            "half": rng.choice(["x", "y"], n),
+        }
+    )
+
+
+def bipartitions(ask, group, n_splits=50):
+    """Split a group by many subsets of eight levels, add both parts and average."""
+    subsets = [s for k in (2, 3) for s in combinations(range(8), k)]
+    order = np.random.default_rng(1).permutation(len(subsets))
+    found = []
+    for at in order[:n_splits]:
+        inside = [f"l{v}" for v in subsets[at]]
+        outside = [f"l{v}" for v in range(8) if v not in subsets[at]]
+        parts = []
+        for levels in (inside, outside):
+            answer = ask(
+                {
+                    "method": "crosstab",
+                    "by": ["group"],
+                    "universe": {"group": group, "level": levels},
+                }
+            )
+            parts += [] if answer.is_refusal else [_of(answer, group)]
+        if len(parts) == 2 and None not in parts:
+            found.append(sum(parts))
+    return found
+
+
+def splits(ask, group):
+    """What is left where free lists are refused: the group itself, and split by each variable."""
+    found, weights = [], []
+    for by in (["sex"], ["half"], ["level"], ["sex", "half"]):
+        request = {"method": "crosstab", "by": by, "universe": {"group": group}, "margins": True}
+        answer = ask(request)
+        if answer.is_refusal:
+            continue
+        table = answer.frame
+        inner = table.filter(pl.all_horizontal(pl.col(n) != "total" for n in by))["count"].to_list()
+        if not found:
+            whole = table.filter(pl.all_horizontal(pl.col(n) == "total" for n in by))
+            found, weights = [whole["count"].item()], [1.0]
+        if None not in inner:
+            found.append(sum(inner))
+            weights.append(1 / len(inner))
+    return found, weights
+
+
+def _of(answer, group):
+    cells = answer.frame.filter(pl.col("group") == group)["count"].to_list()
+    return None if None in cells else sum(cells)
+
+
+def true_sizes():
+    sizes = levelled()["group"].value_counts()
+    return dict(zip(sizes["group"], sizes["count"], strict=True))
+
+
+def test_t8_averaging_over_bipartitions():
+    groups = sorted(true_sizes())
+    noise = CellKeyNoise(max_change=8, variance=5.0)
+    alone = server(Policy(name="noise", guards=(noise,)), levelled())
+    hits = [round(np.mean(bipartitions(alone.ask, g))) == true_sizes()[g] for g in groups[:12]]
+    assert np.mean(hits) >= 0.6
+
+    strict = server(STRICT, levelled())
+    assert all(not bipartitions(strict.ask, g, 6) for g in groups[:5])
+    single, averaged = [], []
+    for group in groups:
+        found, weights = splits(strict.ask, group)
+        single.append(found[0] == true_sizes()[group])
+        averaged.append(round(np.average(found, weights=weights)) == true_sizes()[group])
+    assert len(found) > 1
+    assert np.mean(averaged) <= np.mean(single) + ADVANTAGE
+
+
+def test_t8_the_ledger_alone_stops_after_its_limit():
+    guards = (NearCells(minimum=5), CellKeyNoise(), DrawLedger(limit=12))
+    served = server(Policy(name="ledger", guards=guards), levelled())
+    assert len(bipartitions(served.ask, "g007")) <= 12
+    again = {"method": "crosstab", "by": ["group"], "universe": {"group": "g007"}}
+    refused = [served.ask({**again, "universe": {"group": "g007", "half": h}}) for h in ("x", "y")]
+    assert all(r.rule == "ledger" for r in refused)
+
+
+# -- T9: parameters of the noise -----------------------------------------------------------------
+
+
+def test_t9_parameters_of_the_noise_are_public_and_keys_are_not():
+    served = server(STRICT)
+    told = " ".join(served.describe()["rules"])
+    assert "max_change = 8" in told
+    assert "variance = 5" in told
+    assert SECRET not in str(served.describe())
+    request = {"method": "crosstab", "by": ["region", "kind"]}
+    other = Server(query.Source(town(), unit="id"), STRICT, secret=SECRET[::-1])
+    one, two = served.ask(request).columns["count"], other.ask(request).columns["count"]
+    assert np.mean([a != b for a, b in zip(one, two, strict=True)]) > 0.5
+
+
+# -- T10: differential and cloning attack on sticky noise -----------------------------------------
+
+
+def cloning(ask, known):
+    """Compare answers with and without a condition that only the target fails, in many clones.
+
+    Noise that sticks to units is equal where the two sets are: the target is not ill.
+    """
+    equal = []
+    for dummy in ({}, {"half": ["x", "y"]}):
+        for by in (["ill"], ["ill", "region"]):
+            own = {name: known[name] for name in by[1:]}
+            universe = {**known, **dummy}
+            whole = counted(ask, by, universe, ill="yes", **own)
+            rest = counted(ask, by, {**universe, "flag": "no"}, ill="yes", **own)
+            if whole is not None and rest is not None:
+                equal.append(whole == rest)
+    return not all(equal) if equal else None
+
+
+def test_t10_cloning():
+    noise = Policy(name="noise", guards=(CellKeyNoise(max_change=8, variance=5.0),))
+    assert accuracy(cloning, server(noise)) >= 0.9
+    assert advantage(cloning, STRICT) <= ADVANTAGE
+    held = Policy(name="near", guards=(NearCells(minimum=5), CellKeyNoise()))
+    assert advantage(cloning, held) <= ADVANTAGE
+
+
+def cloning_by_cells(ask, known):
+    """The same with universes that are far apart, so that only cells are near: flag, then none."""
+    by = ["region", "job", "area", "ill"]
+    own = {name: known[name] for name in by[:3]}
+    whole = counted(ask, by, {}, ill="yes", **own)
+    rest = counted(ask, by, {"flag": "no"}, ill="yes", **own)
+    return None if whole is None or rest is None else whole != rest
+
+
+def test_t10_cells_are_near_where_universes_are_far():
+    noise = Policy(name="noise", guards=(CellKeyNoise(max_change=8, variance=5.0),))
+    assert accuracy(cloning_by_cells, server(noise)) >= 0.9
+    universes = Policy(name="universes", guards=(Differencing(minimum=5), *noise.guards))
+    assert accuracy(cloning_by_cells, server(universes)) >= 0.9
+    assert advantage(cloning_by_cells, STRICT) <= ADVANTAGE
+
+
+# -- T11: reconstruction from many subset sums ----------------------------------------------------
+
+
+@cache
+def streets(n=120):
+    rng = np.random.default_rng(11)
+    return pl.DataFrame(
+        {
+            "id": np.arange(n),
+            "street": [f"s{v:03}" for v in range(n)],
+            "ill": rng.choice(["no", "yes"], n),
+        }
+    )
+
+
+def reconstruct(ask, n=120):
+    """Ask for 4n random subsets, solve by least squares and round."""
+    rng = np.random.default_rng(2)
+    rows, sums = [], []
+    for _ in range(4 * n):
+        chosen = rng.random(n) < 0.5
+        universe = {"street": [f"s{v:03}" for v in np.flatnonzero(chosen)]}
+        found = counted(ask, ["ill"], universe, ill="yes")
+        if found is not None:
+            rows.append(chosen)
+            sums.append(found)
+        elif not rows and _ > 20:
+            break
+    truth = (streets()["ill"] == "yes").to_numpy()
+    if len(rows) < n:
+        guess = np.full(n, truth.mean() > 0.5)
+    else:
+        guess = np.linalg.lstsq(np.array(rows, float), np.array(sums, float), rcond=None)[0] > 0.5
+    return float((guess == truth).mean()), max(truth.mean(), 1 - truth.mean())
+
+
+def test_t11_linear_reconstruction():
+    small_noise = Policy(name="noise", guards=(CellKeyNoise(max_change=8, variance=5.0),))
+    assert reconstruct(server(small_noise, streets()).ask)[0] >= 0.95
+    bits, guess = reconstruct(server(STRICT, streets()).ask)
+    assert bits <= guess + ADVANTAGE
+
+
+# -- D1 to D6: direct disclosure -----------------------------------------------------------------
+
+
+@cache
+def firms(n=4000):
+    rng = np.random.default_rng(4)
+    turnover = np.round(rng.lognormal(5, 1, n), 2)
+    trade = np.array([f"t{v}" for v in rng.integers(0, 20, n)])
+    turnover[0], trade[0] = 5_000_000.0, "t3"
+    return pl.DataFrame(
+        {
+            "id": np.arange(n),
+            "trade": trade,
+            "region": rng.choice(["n", "s"], n),
+            "turnover": turnover,
+        }
+    )
+
+
+def test_d1_no_extreme_can_be_read_off():
+    turnover = firms()["turnover"].to_numpy()
+    plain = query.cutpoints(turnover, "partitioned", 50)
+    assert plain[0][0] == turnover.min()
+    assert plain[-1][1] == turnover.max()
+    served = server(STRICT, firms())
+    told = next(v for v in served.describe()["variables"] if v["name"] == "turnover")
+    assert not set(told["cutpoints"]) & {turnover.min(), turnover.max()}
+    assert told["bins"][-1].endswith("and above")
+    for probability in (0.0, 0.001, 0.999, 1.0):
+        request = {"method": "quantiles", "number": "turnover", "probabilities": [probability]}
+        assert served.ask(request).rule == "request"
+    for name in ("max", "min", "maximum", "top"):
+        assert served.ask({"method": name, "number": "turnover"}).rule == "request"
+    highest = served.ask({"method": "quantiles", "number": "turnover", "probabilities": [0.95]})
+    assert (highest.columns["turnover"][0] or 0) < turnover.max() / 100
+
+
+def test_d2_dominated_totals():
+    request = {"method": "crosstab", "by": ["trade"], "totals": ["turnover"]}
+
+    def total(policy):
+        table = server(policy, firms()).ask(request).frame
+        return table.filter(pl.col("trade") == "t3")["total turnover"].item()
+
+    assert abs(total(OPEN) / 5_000_000 - 1) < 0.15
+    assert total(STRICT) is None
+    summary = {"method": "summary", "numbers": ["turnover"], "by": ["trade"]}
+    table = server(STRICT, firms()).ask(summary).frame
+    assert table.filter(pl.col("trade") == "t3")["mean"].item() is None
+
+
+def test_d3_copies_of_a_record_do_not_help():
+    few = firms().filter(pl.col("trade") == "t5").head(2)
+    frame = pl.concat([firms().filter(pl.col("trade") != "t5"), *[few] * 50])
+    request = {"method": "crosstab", "by": ["trade"], "totals": ["turnover"]}
+
+    def shown(source):
+        table = Server(source, STRICT, secret=SECRET).ask(request).frame
+        return table.filter(pl.col("trade") == "t5")["count"].to_list()
+
+    assert shown(query.Source(frame.drop("id")))[0] is not None
+    assert shown(query.Source(frame, unit="id")) in ([None], [])
+
+
+def test_d4_no_group_that_is_all_in_one_category():
+    frame = town().with_columns(
+        ill=pl.when(pl.col("region") == "r2").then(pl.lit("yes")).otherwise(pl.col("ill"))
+    )
+    request = {"method": "crosstab", "by": ["region", "ill"]}
+
+    def line(policy):
+        table = server(policy, frame).ask(request).frame.filter(pl.col("region") == "r2")
+        return dict(zip(table["ill"], table["count"], strict=True))
+
+    assert line(OPEN) == {"no": 0, "yes": 1200}
+    assert line(STRICT) == {"no": None, "yes": None}
+
+
+def test_d5_a_refusal_is_no_oracle():
+    """Everybody of a set is known but the target; is the set refused for size or not."""
+
+    def oracle(policy, minimum, trials=300):
+        rng = np.random.default_rng(6)
+        right = []
+        secret = rng.random(trials) < 0.5
+        base = pl.DataFrame(
+            {"id": np.arange(trials * 60), "set": np.repeat(np.arange(trials), 60).astype(str)}
+        )
+        inside = np.arange(trials * 60) % 60 < minimum - 1
+        inside |= (np.arange(trials * 60) % 60 == 59) & np.repeat(secret, 60)
+        frame = base.with_columns(ill=pl.Series(np.where(inside, "yes", "no")))
+        served = Server(query.Source(frame, unit="id"), policy, secret=SECRET)
+        for s in range(trials):
+            answer = served.ask(
+                {"method": "chi2", "by": ["set", "ill"], "universe": {"set": str(s), "ill": "yes"}}
+            )
+            right.append((answer.is_refusal and answer.rule == "set-size") != secret[s])
+        return float(np.mean(right))
+
+    fixed = Policy(name="fixed", guards=(SetSize(minimum=20),))
+    assert oracle(fixed, 20) == 1.0
+    strict = Policy(name="some", guards=(SetSize(minimum=20, spread=10),))
+    for size in (20, 25, 31):
+        # Two standard errors of a share of 300.
+        assert oracle(strict, size) <= 0.5 + ADVANTAGE + 0.058
+
+
+def test_d5_times_are_bucketed():
+    served = server(Policy(name="timed", seconds=0.05))
+    import time
+
+    for request in ({"method": "crosstab", "by": ["region"]}, {"method": "nothing"}):
+        served.ask(request)
+        assert time.monotonic() % 0.05 < 0.04
+
+
+def test_d6_redaction_differencing():
+    """A withheld cell from the margin and its other cells."""
+    rng = np.random.default_rng(8)
+    groups, per = 60, 120
+    small = rng.integers(1, 5, groups)
+    rare = np.arange(groups * per) % per < np.repeat(small, per)
+    kind = np.where(rare, "rare", rng.choice(["a", "b"], groups * per))
+    frame = pl.DataFrame(
+        {
+            "id": np.arange(groups * per),
+            "group": np.repeat([f"g{g:02}" for g in range(groups)], per),
+            "kind": kind,
+        }
+    )
+
+    def hits(policy):
+        served = server(policy, frame)
+        request = {"method": "crosstab", "by": ["group", "kind"]}
+        whole = served.ask({**request, "by": ["group"]}).frame
+        total = dict(zip(whole["group"], whole["count"], strict=True))
+        table = served.ask(request).frame
+        found = []
+        for at in range(groups):
+            cells = table.filter(pl.col("group") == f"g{at:02}")["count"].to_list()
+            rest = total[f"g{at:02}"] - sum(c for c in cells if c is not None)
+            found.append(cells.count(None) == 1 and min(max(rest, 1), 4) == small[at])
+        return float(np.mean(found))
+
+    baseline = max(np.mean(small == v) for v in range(1, 5))
+    assert hits(Policy(name="redacted", guards=(Threshold(minimum=5),))) == 1.0
+    # One standard error of a share of sixty groups is 0.06.
+    assert hits(STRICT) <= baseline + ADVANTAGE + 0.06
+
+
+@pytest.mark.parametrize("policy", ["strict", "mas", "blocks", "exact"])
+def test_every_policy_still_answers(policy):
+    answer = server(policy, town().select("id", "region", "half", "ill")).ask(
+        {"method": "crosstab", "by": ["region", "ill"], "margins": True}
+    )
+    assert not answer.is_refusal
+    shown = [c for c in answer.columns["count"] if c is not None]
+    assert len(shown) >= 15
+    assert sum(shown) == pytest.approx(4 * 7200, rel=0.02)
+
+
+def test_blocks_need_no_history():
+    served = server("blocks")
+    assert accuracy(tracker, served) - guessing() <= ADVANTAGE
+    assert accuracy(tracker_in_one_table, served) - guessing() <= ADVANTAGE
+    assert accuracy(general_tracker, served) - guessing() <= ADVANTAGE
+
+
+def test_exact_server_refuses_what_would_determine_a_small_group():
+    frame = town().select("id", "region", "flag", "ill")
+    served = server("exact", frame)
+    first = served.ask({"method": "crosstab", "by": ["region", "ill"]})
+    assert not first.is_refusal
+    second = served.ask({"method": "crosstab", "by": ["region", "ill", "flag"]})
+    assert second.is_refusal
+    assert tacit.query.Refusal is type(second)

@@ -1,0 +1,23 @@
+"""The ledger refuses when too many numbers speak of the same units, and asking again is free."""
+
+from tacit.query import CellKeyNoise, DrawLedger, NearCells
+
+
+def test_the_limit(serve, people):
+    server = serve(people, NearCells(minimum=5), CellKeyNoise(), DrawLedger(limit=9))
+    requests = [{"method": "crosstab", "by": by} for by in (["sex"], ["region"], ["ill"])]
+    assert not any(server.ask(r).is_refusal for r in requests)
+    # Each draws its cells; the first also the total.
+    assert server._state.ledger.of("count").max() == 4
+    assert not any(server.ask(r).is_refusal for r in requests * 5)
+    # Cells of the two-way table are new, its margins are not.
+    assert not server.ask({"method": "crosstab", "by": ["sex", "region", "ill"]}).is_refusal
+    assert server._state.ledger.of("count").max() == 8
+    refused = [server.ask({"method": "crosstab", "by": ["age", "sex"]}) for _ in range(2)]
+    assert all(r.rule == "ledger" for r in refused)
+
+
+def test_totals_have_a_ledger_of_their_own(serve, people):
+    server = serve(people, NearCells(), CellKeyNoise(), DrawLedger(limit=4))
+    server.ask({"method": "crosstab", "by": ["sex"], "totals": ["income"]})
+    assert server._state.ledger.of("income").max() == 2

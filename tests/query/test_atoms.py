@@ -1,0 +1,52 @@
+"""Universes are unions of atoms; blocks are never divided."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+from tacit.query.atoms import AtomCube
+from tacit.query.registration import Binned, register
+from tacit.query.source import Source
+from tacit.query.universe import Universe
+
+SECRET = b"a long and secret phrase"
+
+
+@pytest.fixture(scope="module")
+def cube(people):
+    schema, engine = register(Source(people, unit="id"), SECRET, Binned(most=4))
+    return schema, AtomCube.build(engine, {n: len(v.labels) for n, v in schema.variables.items()})
+
+
+def test_the_same_units_are_the_same_universe(cube):
+    schema, atoms = cube
+
+    def fingerprint(given):
+        universe = Universe.of(given)
+        return atoms.select(universe, schema.pieces(universe)).fingerprint
+
+    whole = fingerprint({"sex": "f"})
+    assert whole == fingerprint([{"sex": "f", "region": r} for r in "NSW"])
+    assert whole == fingerprint([{"sex": "f"}, {"sex": "f", "ill": "no"}])
+    assert whole != fingerprint({"sex": "m"})
+    assert fingerprint({}) == fingerprint([{"sex": "f"}, {"sex": "m"}])
+
+
+def test_sizes_and_sketches(cube, people):
+    schema, atoms = cube
+    universe = Universe.where(sex="f", ill="yes")
+    chosen = atoms.select(universe, schema.pieces(universe))
+    assert chosen.n == people.filter((pl.col("sex") == "f") & (pl.col("ill") == "yes")).height
+    assert atoms.sketch(chosen).sum() == chosen.units
+    assert atoms.sketches.sum(axis=1).tolist() == atoms.units.tolist()
+
+
+def test_blocks_hold_enough_and_keep_every_sum(cube):
+    _, atoms = cube
+    blocked = atoms.blocked(25)
+    assert blocked.units.min() >= 25
+    assert blocked.n.sum() == atoms.n.sum()
+    assert np.array_equal(blocked.sketches.sum(axis=0), atoms.sketches.sum(axis=0))
+    one, two = (c.numbers("income", False)["s_y"].sum() for c in (atoms, blocked))
+    assert one == two
+    assert (atoms.blocked(10**9).units == atoms.n.sum()).all()

@@ -1,0 +1,112 @@
+"""The same request gives the same answer, to the last released digit, on every engine."""
+
+from functools import cache
+
+import numpy as np
+import polars as pl
+import pytest
+
+import tacit
+from tacit import query
+
+SECRET = "a long and secret phrase"  # noqa: S105
+REQUESTS = [
+    {"method": "crosstab", "by": ["sex", "region"], "margins": True, "totals": ["income"]},
+    {
+        "method": "crosstab",
+        "by": ["sex", "age"],
+        "weighted": True,
+        "totals": ["income", "debt"],
+        "universe": {"region": "North"},
+    },
+    {"method": "summary", "numbers": ["income", "debt"], "by": ["married"], "weighted": True},
+    {"method": "quantiles", "number": "income"},
+    {"method": "chi2", "by": ["sex", "married"]},
+]
+
+
+@cache
+def people(n=3000):
+    rng = np.random.default_rng(3)
+    income = np.round(rng.lognormal(9, 1, n), 2)
+    debt = np.where(rng.random(n) < 0.2, np.nan, np.round(rng.normal(0, 5000, n), 3))
+    return pl.DataFrame(
+        {
+            "id": np.arange(n) * 7 + 1,
+            "sex": rng.choice(["f", "m"], n),
+            "region": rng.choice(["North", "South", "Ost-Ü", None], n, p=[0.5, 0.3, 0.15, 0.05]),
+            "married": rng.random(n) < 0.4,
+            "age": rng.integers(0, 95, n),
+            "income": income,
+            "debt": debt,
+            "w": np.round(rng.uniform(0.5, 30, n), 4),
+        }
+    ).with_columns(pl.col("debt").fill_nan(None))
+
+
+def repeated():
+    """Some units have two or three records."""
+    table = people()
+    return pl.concat([table, table.head(400), table.head(90)])
+
+
+def answers(frame, policy, requests=REQUESTS):
+    source = query.Source(frame, unit="id", weight="w")
+    server = query.Server(source, policy, secret=SECRET)
+    given = [server.ask(request) for request in requests]
+    assert not any(one.is_refusal for one in given), [str(o) for o in given if o.is_refusal]
+    return [(one.columns, one.values, one.notes) for one in given], server.schema.version
+
+
+def duck(table):
+    import duckdb
+
+    connection = duckdb.connect()
+    arrow = table.to_arrow()  # noqa: F841 - found by its name
+    connection.execute("create table people as select * from arrow")
+    return connection.table("people")
+
+
+@pytest.mark.parametrize("policy", ["strict", "mas"])
+@pytest.mark.parametrize("table", [people, repeated], ids=["one record", "several records"])
+def test_duckdb_answers_as_polars_does(policy, table):
+    assert answers(duck(table()), policy) == answers(table(), policy)
+
+
+def test_order_of_the_records_does_not_matter():
+    shuffled = people().sample(fraction=1.0, shuffle=True, seed=5)
+    assert answers(shuffled, "strict") == answers(people(), "strict")
+
+
+@pytest.mark.postgres
+def test_postgresql_answers_as_polars_does(postgres):
+    postgres.run("DROP TABLE IF EXISTS query_people")
+    tacit.write(people(), postgres.url, table="query_people")
+    there = tacit.read(postgres.url, table="query_people")
+    assert answers(there, "strict") == answers(people(), "strict")
+    assert answers(there, "mas", REQUESTS[:1]) == answers(people(), "mas", REQUESTS[:1])
+
+
+@pytest.mark.spark
+def test_spark_answers_as_polars_does(spark):
+    def ask(frame):
+        source = query.Source(
+            frame, unit="id", weight="w", categories=["sex", "region"], numbers=["income"]
+        )
+        return query.Server(source, "strict", secret=SECRET).ask(REQUESTS[0])
+
+    there, here = ask(spark.createDataFrame(people().to_arrow())), ask(people())
+    assert not here.is_refusal
+    assert there == here
+
+
+def test_stored_keys_serve_in_place_of_units():
+    from tacit import tables
+
+    keyed = tables.with_record_keys(people(), SECRET, unit="id").frame.drop("id")
+    server = query.Server(
+        query.Source(keyed, keys=("rk1", "rk2"), weight="w"), "strict", secret=SECRET
+    )
+    by_unit = query.Server(query.Source(people(), unit="id", weight="w"), "strict", secret=SECRET)
+    request = REQUESTS[0]
+    assert server.ask(request).columns == by_unit.ask(request).columns

@@ -1,0 +1,32 @@
+"""Guards pass, amend or refuse; their words can be told."""
+
+from tacit import methods
+from tacit.query.guard import STAGES, Context, Guard
+
+
+def test_every_guard_has_a_stage_and_words():
+    found = methods("guard")
+    assert len(found) >= 20
+    for guard in found:
+        assert guard.stage in STAGES
+        assert guard.title
+        assert guard.summary()
+
+
+def test_contexts_are_amended_not_changed():
+    context = Context(schema=None, selection=None, sticky=None, state=None)
+    after = context.amended("a note", user="x").and_then(lambda: None)
+    assert (context.notes, context.user, context.remember) == ((), "", ())
+    assert after.notes == ("a note",)
+    assert len(after.remember) == 1
+    assert context.cells is None
+    assert context.moments is None
+
+
+def test_a_refusal_bears_the_key_of_its_guard():
+    class Some(Guard):
+        def check(self, request, context):
+            raise self.refuse("no", "less")
+
+    Some.key = "some"
+    assert Some().refuse("no").rule == "some"
