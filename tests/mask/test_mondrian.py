@@ -275,3 +275,10 @@ def test_one_gap_does_not_blank_the_file():
     frame = tacit.Plan([mask.Mondrian(keys=keys, k=3)]).apply(gap, seed=1).frame
     assert 3 <= frame["age"].null_count() <= 10
     assert frame.group_by(keys).len()["len"].min() >= 3
+
+
+def test_codes_may_be_generalised_by_their_first_characters():
+    data = tacit.datasets.patients(300)
+    frame = applied(data, k=5).frame
+    assert frame.group_by("Age", "Sex", "State", "Zip").len()["len"].min() >= 5
+    assert frame["Zip"].str.contains(r"\*").any()

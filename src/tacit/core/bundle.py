@@ -2,6 +2,7 @@
 
 ========================  =========================================================
 ``public/data.<format>``  the protected data
+``public/data-2.<format>``  the second data set, where a release holds several; and so on
 ``public/NOTE.md``        what users may know about how the data were protected
 ``dossier/manifest.json`` seed, versions, digests of input and output, steps
 ``dossier/plan.toml``     the methods with their parameters
@@ -56,9 +57,16 @@ def save_bundle(release: Release, folder: Path, *, format: str, force: bool) -> 
         dossier.mkdir(mode=0o700)  # it holds the seed
         data = public / f"data{writer.suffixes[0]}"  # type: ignore[attr-defined]
         writer.write(release.data.drop([]), data)  # type: ignore[attr-defined]
+        for number, copy in enumerate(release.copies, 2):
+            writer.write(copy.drop([]), copy_of(data, number))  # type: ignore[attr-defined]
         (public / "NOTE.md").write_text(public_note(release), encoding="utf-8")
         _write_dossier(release, scorecard, dossier, data, format)
     return folder
+
+
+def copy_of(data: Path, number: int) -> Path:
+    """Return the file of a further data set: ``data-2.csv`` beside ``data.csv``."""
+    return data.with_name(f"{data.stem}-{number}{data.suffix}")
 
 
 def _check_replaceable(folder: Path) -> None:
@@ -111,6 +119,7 @@ def _manifest(release: Release, data: Path, format: str) -> dict[str, Any]:
             "format": format,
             "records": release.data.n_records,
             "digest": file_digest(data),
+            "copies": [file_digest(copy_of(data, i + 2)) for i in range(len(release.copies))],
         },
         "steps": [
             {
@@ -180,11 +189,22 @@ def public_note(release: Release) -> str:
         "",
         done or "Nothing: the data are released as they are.",
         "",
+        *_said_of_copies(len(release.data_sets)),
         "Values may therefore differ from the truth, and some may be missing. Do not try to find "
         "out who a record belongs to.",
         "",
     ]
     return "\n".join(lines)
+
+
+def _said_of_copies(n_sets: int) -> list[str]:
+    if n_sets == 1:
+        return []
+    return [
+        f"The release holds {n_sets} data sets, made alike. Analyse each of them, and combine the "
+        "results: one alone hides how uncertain they are.",
+        "",
+    ]
 
 
 def _json(content: Any) -> str:

@@ -27,6 +27,11 @@ class Mask(Method):
     def apply(self, data: Microdata, rng: np.random.Generator) -> Microdata:
         """Return the masked records; `data` is left as it is."""
 
+    @property
+    def n_data_sets(self) -> int:
+        """Data sets that a release must hold for users to see how uncertain the values are."""
+        return 1
+
 
 class Measure(Method):
     """What risk and utility measures have in common."""

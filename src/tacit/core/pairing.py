@@ -47,6 +47,11 @@ class Pair:
                 do="pass the Release that plan.apply returned, or files of equal length and order",
             )
         real = np.flatnonzero(self.rows >= 0)
+        if len(self.rows) and not len(real):
+            raise DataError(
+                "no released record comes from an original one: all are synthetic",
+                do="use measures that need no pairs of records",
+            )
         return self.rows[real], real
 
     @property

@@ -25,7 +25,7 @@ from tacit.core.errors import (
 )
 from tacit.core.families import Mask
 from tacit.core.method import Method, build
-from tacit.core.progress import track
+from tacit.core.progress import Advance, track
 from tacit.core.release import Release, Step
 from tacit.core.rng import fresh_seed, step_generator
 
@@ -85,18 +85,33 @@ class Plan:
             current = _without(current, identifiers)
             note = f"Direct identifiers removed: {', '.join(identifiers)}"
             steps.append(Step(note, "Direct identifiers removed", 0.0, len(current)))
-        with track("applying the plan", len(self.methods)) as advance:
-            for number, method in enumerate(self.methods):
-                started = time.perf_counter()
-                before = current
-                with _explaining(identifiers):
-                    current = method.apply(before, step_generator(seed, number)).in_memory()
-                seconds = time.perf_counter() - started
-                changed = changed_values(before, current)
-                note = method.public_note()
-                steps.append(Step(method.describe(), note, seconds, len(current), changed))
-                advance(1)
-        return Release(original, current, self, seed, tuple(steps))
+        n_sets = max((method.n_data_sets for method in self.methods), default=1)
+        made = []
+        with (
+            track("applying the plan", n_sets * len(self.methods)) as advance,
+            _explaining(identifiers),
+        ):
+            for copy in range(n_sets):
+                made.append(self._made(current, seed, copy, advance))
+        data, done = made[0]
+        copies = tuple(data for data, _ in made[1:])
+        return Release(original, data, self, seed, (*steps, *done), copies)
+
+    def _made(
+        self, current: Microdata, seed: int, copy: int, advance: Advance
+    ) -> tuple[Microdata, list[Step]]:
+        """Apply the methods once, with the random numbers of one of the data sets."""
+        steps = []
+        for number, method in enumerate(self.methods):
+            started = time.perf_counter()
+            before = current
+            current = method.apply(before, step_generator(seed, number, copy)).in_memory()
+            seconds = time.perf_counter() - started
+            changed = changed_values(before, current)
+            note = method.public_note()
+            steps.append(Step(method.describe(), note, seconds, len(current), changed))
+            advance(1)
+        return current, steps
 
     # -- TOML -----------------------------------------------------------------------------------
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -53,11 +53,25 @@ class Release:
     """The secret that reproduces the release; never published."""
     steps: tuple[Step, ...]
     """What was done."""
+    copies: tuple[Microdata, ...] = ()
+    """Further data sets, made alike with other random numbers (multiple imputation)."""
 
     @property
     def frame(self) -> Any:
         """The protected data as the kind of frame that came in."""
         return self.data.frame
+
+    @property
+    def data_sets(self) -> tuple[Microdata, ...]:
+        """All data sets of the release: one, unless a method asks for several."""
+        return (self.data, *self.copies)
+
+    @property
+    def each(self) -> tuple[Release, ...]:
+        """Each data set as a release of its own."""
+        if not self.copies:
+            return (self,)
+        return tuple(replace(self, data=data, copies=()) for data in self.data_sets)
 
     @cached_property
     def rows(self) -> np.ndarray:
@@ -70,6 +84,8 @@ class Release:
     @property
     def newly_broken(self) -> dict[str, int]:
         """Edit rules that records break now whose originals kept them, with their number."""
+        if self.copies:
+            return _most([release.newly_broken for release in self.each])
         before, after = self.original.breaking_records(), self.data.breaking_records()
         real = np.flatnonzero(self.rows >= 0)
         for rule, broken in after.items():
@@ -78,7 +94,10 @@ class Release:
         return {rule: int(broken.sum()) for rule, broken in after.items() if broken.any()}
 
     def measure(self, measures: Iterable[Measure] | None = None) -> Scorecard:
-        """Measure risk and utility; by default with every default measure that fits the roles."""
+        """Measure risk and utility; by default with every default measure that fits the roles.
+
+        Of several data sets the worst one counts.
+        """
         chosen = _default_measures() if measures is None else _distinct(measures)
         taken: dict[str, list[Measurement]] = {"risk": [], "utility": []}
         before: dict[str, Measurement] = {}
@@ -88,7 +107,7 @@ class Release:
                 objection = measure.objection(self.original)
                 if objection is None:
                     try:
-                        after = measure.measure(self.original, self)
+                        after = _worst([measure.measure(self.original, r) for r in self.each])
                         if measure.family == "risk":
                             before[measure.key] = measure.measure(self.original)
                         taken[measure.family].append(after)
@@ -112,6 +131,24 @@ class Release:
             Replace an earlier release in that folder.
         """
         return save_bundle(self, Path(folder), format=format, force=force)
+
+
+def _worst(found: list[Measurement]) -> Measurement:
+    """Return the worst of the measurements of several data sets, and say what all of them were."""
+    if len(found) == 1:
+        return found[0]
+    sign = 1.0 if found[0].better == "lower" else -1.0
+    values = np.array([sign * measurement.value for measurement in found])
+    at = 0 if np.isnan(values).all() else int(np.nanargmax(values))
+    details = {**found[at].details, "data_sets": [m.value for m in found]}
+    # Values per released record would stand beside those of another data set.
+    of_others = at > 0 and found[at].units == "released"
+    return replace(found[at], details=details, per_unit=None if of_others else found[at].per_unit)
+
+
+def _most(counts: list[dict[str, int]]) -> dict[str, int]:
+    rules = dict.fromkeys(rule for found in counts for rule in found)
+    return {rule: max(found.get(rule, 0) for found in counts) for rule in rules}
 
 
 def _default_measures() -> list[Measure]:

@@ -12,8 +12,8 @@ def fresh_seed() -> int:
     return secrets.randbits(128)
 
 
-def step_generator(seed: int, step: int) -> np.random.Generator:
-    """Return the generator of one step of a plan.
+def step_generator(seed: int, step: int, copy: int = 0) -> np.random.Generator:
+    """Return the generator of one step of a plan, in one of the data sets of a release.
 
     Each step owns a child of one `SeedSequence`, so that it draws the same numbers whatever the
     other steps draw.
@@ -24,4 +24,5 @@ def step_generator(seed: int, step: int) -> np.random.Generator:
     >>> bool(a.random() == b.random())
     True
     """
-    return np.random.default_rng(np.random.SeedSequence(entropy=seed, spawn_key=(step,)))
+    place = (step, copy) if copy else (step,)
+    return np.random.default_rng(np.random.SeedSequence(entropy=seed, spawn_key=place))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tacit.core.bundle import DOSSIER, PUBLIC, input_digest, read_manifest, versions
+from tacit.core.bundle import DOSSIER, PUBLIC, copy_of, input_digest, read_manifest, versions
 from tacit.core.data import Microdata
 from tacit.core.digest import file_digest
 from tacit.core.errors import ReplayError, TacitError
@@ -88,13 +88,20 @@ def _dossier_in(folder: Path) -> Path:
 
 def _check_public(folder: Path, output: Mapping[str, Any]) -> None:
     """Refuse a dossier whose public file, if it is there, is not the one that was released."""
-    released = folder.parent / PUBLIC / output["file"]
-    if released.is_file() and file_digest(released) != output["digest"]:
-        raise ReplayError(
-            "the released file was changed after the release",
-            got=str(released),
-            do="restore it, or move the dossier away from it to replay the release as it was",
-        )
+    first = folder.parent / PUBLIC / output["file"]
+    files = [first, *(copy_of(first, i) for i in range(2, 2 + len(_copies(output))))]
+    for released, digest in zip(files, [output["digest"], *_copies(output)], strict=True):
+        if released.is_file() and file_digest(released) != digest:
+            raise ReplayError(
+                "the released file was changed after the release",
+                got=str(released),
+                do="restore it, or move the dossier away from it to replay the release as it was",
+            )
+
+
+def _copies(output: Mapping[str, Any]) -> list[str]:
+    """Digests of the further data sets; dossiers of one data set may not mention them."""
+    return list(output.get("copies", []))
 
 
 def _original(folder: Path, manifest: Mapping[str, Any], data: Any) -> Microdata:
@@ -158,7 +165,7 @@ def _written(
         writer = find(output["format"], "format")()
         writer.write(release.data, again)  # type: ignore[attr-defined]
         digest = file_digest(again)
-        if digest == output["digest"]:
+        if digest == output["digest"] and _same_copies(release, again, writer, output):
             return digest
         released = folder.parent / PUBLIC / output["file"]
         what = _difference(writer, released, again, release, output)
@@ -168,6 +175,15 @@ def _written(
         got=changed or "the same versions of all packages",
         do="install the versions of the dossier and replay again" if changed else None,
     )
+
+
+def _same_copies(release: Release, again: Path, writer: Any, output: Mapping[str, Any]) -> bool:
+    """Whether the further data sets are the same, too."""
+    found = []
+    for number, copy in enumerate(release.copies, 2):
+        writer.write(copy, copy_of(again, number))
+        found.append(file_digest(copy_of(again, number)))
+    return found == _copies(output)
 
 
 def _difference(

@@ -16,6 +16,7 @@ from tacit.core.pairing import Pair, pair
 from tacit.core.schema import Kind
 from tacit.utility._design import Design, comparable
 from tacit.utility._domains import recoded
+from tacit.utility._propensity_model import chances_to_be_released
 from tacit.utility._tables import recoded_warnings, text_warnings
 
 
@@ -110,18 +111,7 @@ class Propensity(
 
     def _chances(self, matrix: np.ndarray, released: np.ndarray) -> np.ndarray:
         """Return each record's estimated chance to be a released one."""
-        if matrix.shape[1] == 0:
-            return np.full(len(matrix), released.mean())
-        if self.model == "tree":
-            from sklearn.tree import DecisionTreeClassifier
-
-            leaf = max(20, len(matrix) // 200)
-            tree = DecisionTreeClassifier(min_samples_leaf=leaf, random_state=self.seed)
-            return np.asarray(tree.fit(matrix, released).predict_proba(matrix)[:, 1])
-        from sklearn.linear_model import LogisticRegression
-
-        logistic = LogisticRegression(C=1e6, max_iter=500, tol=1e-6)
-        return np.asarray(logistic.fit(matrix, released).predict_proba(matrix)[:, 1])
+        return chances_to_be_released(matrix, released, self.model, self.seed)
 
     def _by_chance(
         self, design: Design, share: float, rng: np.random.Generator

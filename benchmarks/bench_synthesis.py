@@ -1,0 +1,102 @@
+"""Sequential synthesis: utility beside a peer, seconds, growth to a million records.
+
+Run as ``python benchmarks/bench_synthesis.py [largest]``. The peer is SDV's Gaussian copula where
+a Python with SDV is named in ``TACIT_SDV_PYTHON``; synthpop's CPU seconds are those of peers.md.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import polars as pl
+from measuring import cpu_seconds, growth_exponent, markdown, peak_megabytes
+
+import tacit
+from tacit import mask, utility
+
+_ADULT = Path(__file__).resolve().parents[2] / "shared" / "data" / "adult" / "adult.csv"
+_PEER = """
+import sys, time, pandas as pd
+from sdv.metadata import Metadata
+from sdv.single_table import GaussianCopulaSynthesizer
+frame = pd.read_csv(sys.argv[1])
+started = time.process_time()
+model = GaussianCopulaSynthesizer(Metadata.detect_from_dataframe(frame))
+model.fit(frame)
+model.sample(len(frame)).to_csv(sys.argv[2], index=False)
+print(time.process_time() - started)
+"""
+
+
+def files() -> dict[str, tuple[pl.DataFrame, utility.RegressionOverlap]]:
+    census = tacit.datasets.census(20_000).frame.drop("person_id", "household", "weight")
+    of_census = utility.RegressionOverlap(response="income", predictors=["age", "hours", "sex"])
+    found = {"census(20 000)": (census, of_census)}
+    if _ADULT.is_file():
+        adult = pl.read_csv(_ADULT, separator=";", null_values="?")
+        of_adult = utility.RegressionOverlap(response="age", predictors=["sex", "salary-class"])
+        found["Adult"] = (adult, of_adult)
+    return found
+
+
+def row(name: str, how: str, before: pl.DataFrame, after: pl.DataFrame, overlap, seconds) -> list:
+    pmse = [
+        utility.Propensity(model=m, permutations=5, most_records=20_000).measure(before, after)
+        for m in ("logistic", "tree")
+    ]
+    tables = utility.ContingencyLoss(distance="total-variation").measure(before, after).value
+    return [
+        name, how, f"{seconds:.2f}", *(f"{p.details['ratio']:.2f}" for p in pmse),
+        f"{tables:.4f}", f"{overlap.measure(before, after).value:.2f}",
+    ]  # fmt: skip
+
+
+def peer(frame: pl.DataFrame) -> tuple[pl.DataFrame, float] | None:
+    python = os.environ.get("TACIT_SDV_PYTHON")
+    if not python:
+        return None
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [str(Path(folder) / name) for name in ("in.csv", "out.csv")]
+        frame.write_csv(paths[0])
+        done = subprocess.run(
+            [python, "-c", _PEER, *paths], capture_output=True, text=True, check=True, timeout=600
+        )
+        made = pl.read_csv(paths[1], schema=frame.schema)
+    return made, float(done.stdout.split()[-1])
+
+
+def quality() -> None:
+    rows = []
+    for name, (frame, overlap) in files().items():
+        for how, method in {
+            "tacit, trees": mask.Synthesise(), "tacit, copula": mask.CopulaSynthesis()
+        }.items():  # fmt: skip
+            plan = tacit.Plan([method])
+            plan.apply(frame, seed=1)
+            seconds = cpu_seconds(lambda p=plan, f=frame: p.apply(f, seed=1))
+            rows.append(row(name, how, frame, plan.apply(frame, seed=1).frame, overlap, seconds))
+        other = peer(frame)
+        if other:
+            rows.append(row(name, "SDV GaussianCopula", frame, other[0], overlap, other[1]))
+    header = ["file", "method", "CPU s", "pMSE ratio, logistic", "tree", "pairs, TV", "CI overlap"]
+    print(markdown(header, rows), "\n")
+
+
+def growth(largest: int) -> None:
+    sizes = [n for n in (10_000, 100_000, 1_000_000) if n <= largest]
+    seconds = []
+    for n in sizes:
+        data = tacit.datasets.census(n)
+        seconds.append(cpu_seconds(lambda d=data: tacit.Plan([mask.Synthesise()]).apply(d, seed=1)))
+    rows = [[f"{n:,}", f"{s:.1f}"] for n, s in zip(sizes, seconds, strict=True)]
+    print(markdown(["records of census, households", "CPU s"], rows))
+    print(f"\ngrowth n^{growth_exponent(sizes, seconds):.2f}, peak {peak_megabytes():,.0f} MB")
+
+
+if __name__ == "__main__":
+    quality()
+    growth(int(sys.argv[1]) if len(sys.argv) > 1 else 100_000)

@@ -1,0 +1,88 @@
+"""One analysis, run over all data sets of a release and combined."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tacit.core.data import Microdata
+from tacit.core.errors import DataError, ParameterError
+from tacit.core.release import Release
+from tacit.inference.combining import Combined, Rule, combine
+from tacit.inference.estimators import Estimates, Mean, Regression, Total
+
+Analysis = Callable[[Any], Any]
+"""Takes a data set; returns `Estimates`, or a fitted model with ``params`` and ``bse``."""
+
+
+def analyse(
+    release: Release, analysis: Analysis, *, rule: Rule | None = None, level: float = 0.95
+) -> Combined:
+    """Run an analysis over the data sets of a release and combine the results.
+
+    Parameters
+    ----------
+    release
+        A release of one or several synthetic data sets.
+    analysis
+        `Mean`, `Total`, `Regression`; or a function that takes a data set, as the kind of frame
+        that came in, and returns a fitted model of statsmodels: ``lambda f: ols(..., f).fit()``.
+    rule
+        How to combine; by default as the method that made the data sets says.
+    level
+        Confidence level of the intervals.
+    """
+    if isinstance(analysis, Regression):
+        analysis = analysis.like(release.original)
+    found = [estimated(data, analysis) for data in release.data_sets]
+    names = found[0].names
+    if any(f.names != names for f in found):
+        raise DataError(
+            "the data sets give different quantities, which cannot be combined",
+            do="fix the categories in the analysis",
+        )
+    ratio = float(np.mean([d.n_records for d in release.data_sets])) / release.original.n_records
+    return combine(
+        [f.values for f in found], [f.variances for f in found],
+        rule=rule or rule_of(release), size_ratio=ratio, names=names, level=level,
+    )  # fmt: skip
+
+
+def estimated(data: Microdata, analysis: Analysis) -> Estimates:
+    """Run an analysis on one data set."""
+    if isinstance(analysis, Mean | Total | Regression):
+        return analysis(data)
+    result = analysis(data.frame)
+    if isinstance(result, Estimates):
+        return result
+    if not (hasattr(result, "params") and hasattr(result, "bse")):
+        raise ParameterError(
+            "an analysis returns Estimates, or a fitted model with params and bse",
+            got=type(result).__name__,
+        )
+    values, errors = (
+        np.asarray(part, dtype=np.float64).ravel() for part in (result.params, result.bse)
+    )
+    return Estimates(_names(result, len(values)), values, errors**2)
+
+
+def _names(result: Any, n: int) -> list[str]:
+    labels = getattr(result.params, "index", None)
+    if labels is None:
+        labels = getattr(getattr(result, "model", None), "exog_names", None)
+    return [str(label) for label in labels] if labels is not None else list(map(str, range(n)))
+
+
+def rule_of(release: Release) -> Rule:
+    """Return the rule that the methods of the plan call for."""
+    rules = [getattr(method, "combining", None) for method in release.plan.methods]
+    found = [rule for rule in rules if rule is not None]
+    if len(found) != 1:
+        raise ParameterError(
+            "the plan does not say how its data sets are to be combined",
+            got=f"{len(found)} methods that synthesise",
+            do="give the rule: fully, partially, simple or proper",
+        )
+    return found[0]  # type: ignore[no-any-return]

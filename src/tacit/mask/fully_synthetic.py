@@ -1,0 +1,173 @@
+"""Rubin's fully synthetic data: samples of imputed populations."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Annotated
+
+import numpy as np
+from annotated_types import Ge
+from pydantic import Field
+
+from tacit.core.data import ROW, Microdata
+from tacit.core.errors import DataError, ParameterError
+from tacit.core.families import Mask
+from tacit.core.knowledge import Knowledge
+from tacit.core.method import Columns
+from tacit.mask._edit_rules import fitting
+from tacit.mask.restore_rules import restored
+from tacit.mask.synthesis.columns import Column
+from tacit.mask.synthesis.edits import Edits
+from tacit.mask.synthesis.generator import Wishes
+from tacit.mask.synthesis.sequential import fitted
+from tacit.mask.synthesis.synthesisers.choice import Model
+from tacit.mask.synthesis.synthesisers.model import Settings
+
+
+class FullySynthetic(
+    Mask,
+    key="fully-synthetic",
+    title="Fully synthetic data (Rubin)",
+    cites=("rubin1993", "raghunathan2003", "reiter2002", "domingoferrer2007"),
+    example={"background": ["region", "sex", "age"], "sampled": "employed"},
+):
+    r"""Impute the survey for people who were not in it, and release samples of them.
+
+    The file holds the whole population: background variables are known for everybody, all others
+    for the sample only. Nobody who answered is in the release. When not to use it: if background
+    variables identify the people whose answers are imputed, who may be taken to have given them.
+
+    Edit rules of the schema hold on every record.
+
+    Missing values: are drawn as they occur in the sample. Weights: drawn like a variable. The
+    release is a simple random sample of those outside. Households: not considered.
+
+    Notes
+    -----
+    Of :math:`N` people :math:`n` are in the sample. Models of the other variables given the
+    background are fitted to the sample (to a bootstrap sample of it, so that imputations are
+    proper); values are drawn for :math:`n'` of the :math:`N - n` others, chosen at random; all this
+    `m` times [rubin1993]_, [domingoferrer2007]_. Intervals: rule ``"fully"`` of ``tacit.inference``
+    [raghunathan2003]_.
+
+    Examples
+    --------
+    >>> import polars as pl, tacit
+    >>> from tacit import mask
+    >>> data = tacit.datasets.census(900)
+    >>> frame = data.frame.with_columns(asked=pl.int_range(pl.len()) < 300)
+    >>> plan = tacit.Plan([mask.FullySynthetic(background=["sex", "age"], sampled="asked", m=3)])
+    >>> release = plan.apply(frame.drop("person_id", "household"), seed=1)
+    >>> [d.n_records for d in release.data_sets], "asked" in release.data.columns
+    ([300, 300, 300], False)
+    """
+
+    background: Columns
+    """Variables known for everybody."""
+    sampled: str
+    """Column that is true for the sample; it is not released."""
+    size: Annotated[int, Ge(1)] | None = None
+    """Records of each data set; by default as many as the sample has."""
+    method: Model = "cart"
+    """Model of all variables that `methods` does not name."""
+    methods: dict[str, Model] = Field(default_factory=dict)
+    """Models of single variables."""
+    most_predictors: Annotated[int, Ge(1)] = 20
+    """Predictors of a variable at most: those that tell most about it."""
+    leaf: Annotated[int, Ge(2)] = 5
+    """Records in a leaf of a tree, at least."""
+    smooth: bool = True
+    """Draw numbers between those of a leaf, not the numbers themselves."""
+    m: Annotated[int, Ge(1)] = 5
+    """Number of data sets in the release."""
+
+    @property
+    def n_data_sets(self) -> int:
+        """Number of data sets in the release."""
+        return self.m
+
+    @property
+    def combining(self) -> str:
+        """Rule of ``tacit.inference`` for the data sets."""
+        return "fully"
+
+    def apply(self, data: Microdata, rng: np.random.Generator) -> Microdata:
+        """Return a sample of an imputed population."""
+        is_sampled = self._sample(data)
+        rows = self._drawn(is_sampled, rng)
+        household = data.schema.household
+        gone = [c for c in (self.sampled, household) if c is not None]
+        data = data.drop(gone)
+        asked = data.take(np.flatnonzero(is_sampled))
+        everyone, sample = data.local, asked.local
+        columns = {c: Column.of(sample[c], data.schema[c]) for c in data.columns}
+        frame = {
+            c: _coded_like(columns[c], Column.of(everyone[c], data.schema[c]), rows)
+            for c in self.background
+        }
+        edits = Edits(columns, tuple(fitting(data, data.schema.constraints)))
+        wishes = Wishes(self.method, self.methods, most_predictors=self.most_predictors)
+        design = wishes.design(columns, list(self.background), edits, rng)
+        settings = Settings(self.leaf, smooth=self.smooth, proper=True)
+        model = fitted(columns, design, edits, settings, rng)
+        drawn = model.draw(frame, len(rows), rng)
+        return self._released(data.take(rows), columns, drawn)
+
+    def _released(
+        self, outside: Microdata, columns: dict[str, Column], drawn: dict[str, np.ndarray]
+    ) -> Microdata:
+        """Return the people outside the sample with drawn values."""
+        import polars as pl
+
+        table = outside.local.with_columns(
+            columns[c].decoded(drawn[c]) for c in columns if c not in self.background
+        )
+        if ROW in table.columns:  # nobody's answers: the record came from no record
+            table = table.with_columns(pl.lit(-1, dtype=pl.Int64).alias(ROW))
+        made = replace(outside.with_local(table), knowledge=Knowledge())
+        return restored(made).data
+
+    def _sample(self, data: Microdata) -> np.ndarray:
+        data.schema.require([*self.background, self.sampled, *self.methods])
+        if self.sampled in self.background:
+            raise ParameterError("the column that marks the sample is no background variable")
+        values = data.local[self.sampled]
+        if values.null_count() or not set(values.unique().to_list()) <= {True, False}:
+            raise DataError(f"{self.sampled!r} must be true or false for everybody")
+        is_sampled = np.asarray(values.to_numpy(), dtype=bool)
+        if is_sampled.sum() < 2 * self.leaf or is_sampled.all():
+            raise DataError(
+                f"imputation needs a sample of at least {2 * self.leaf}, and people outside it",
+                got=f"{int(is_sampled.sum())} of {len(is_sampled)}",
+            )
+        return is_sampled
+
+    def _drawn(self, is_sampled: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Draw people outside the sample."""
+        outside = np.flatnonzero(~is_sampled)
+        size = min(int(is_sampled.sum()), len(outside)) if self.size is None else self.size
+        if size > len(outside):
+            raise DataError(
+                "there are not so many people outside the sample",
+                got=f"{size:,} wanted, {len(outside):,} there",
+                do="lower size",
+            )
+        return rng.permutation(outside)[:size]
+
+    def describe(self) -> str:
+        """Say in plain words what was imputed."""
+        return f"{self.title}: all variables but {', '.join(self.background)}, {self.m} data sets"
+
+    def public_note(self) -> str:
+        """Say that nobody who answered is in the file."""
+        return "All records are people who were not asked; their answers are synthetic"
+
+
+def _coded_like(column: Column, everyone: Column, rows: np.ndarray) -> np.ndarray:
+    """Code the background of people outside like that of the sample; new classes are missing."""
+    values = everyone.values[rows]
+    if not column.is_class or not everyone.is_class:
+        return values
+    place = {level: i for i, level in enumerate(column.levels.to_list())}
+    code = np.array([place.get(level, -1) for level in everyone.levels.to_list()] + [-1])
+    return np.asarray(code[values], dtype=np.int64)

@@ -1,0 +1,182 @@
+"""Synthetic values in place of some real ones."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import numpy as np
+from annotated_types import Ge
+from pydantic import Field
+
+from tacit.core.data import Microdata
+from tacit.core.errors import DataError, ParameterError
+from tacit.core.families import Mask
+from tacit.core.keys import encode, frequencies
+from tacit.core.method import Columns, Try
+from tacit.mask._edit_rules import fitting, within_rules
+from tacit.mask.synthesis.columns import Column
+from tacit.mask.synthesis.edits import Condition, Edits, IfThen, compared
+from tacit.mask.synthesis.generator import Wishes
+from tacit.mask.synthesis.sequential import fitted
+from tacit.mask.synthesis.synthesisers.choice import Model
+from tacit.mask.synthesis.synthesisers.model import Settings
+
+
+class PartiallySynthetic(
+    Mask,
+    key="partially-synthetic",
+    title="Partially synthetic data",
+    cites=("little1993", "reiter2003", "reiter2005"),
+    example={"columns": ["marital", "income"], "m": 1},
+):
+    r"""Replace the values of some columns, of all records or of those at risk, by drawn ones.
+
+    What is not replaced stays real, so that subdomains stay useful; and so each record still
+    belongs to somebody. When not to use it: where the values that stay identify people.
+
+    Edit rules of the schema hold on every record: drawn values obey them, or are moved to the
+    border, or blanked where no value obeys.
+
+    Missing values: of the chosen columns are drawn as they occur. Weights: kept; the models are
+    not weighted. Households: not considered; records are drawn one by one.
+
+    Notes
+    -----
+    With :math:`Z_i = 1` for records that are replaced, the chosen variables are drawn one after
+    another from models given all variables that stay and those drawn before [reiter2003]_; models
+    are fitted to all records. Records are replaced where fewer than `at_risk` records share their
+    keys, or where a condition in `where` holds; if both are given, either is enough. The records
+    replaced are the same in all `m` data sets. Intervals: rule ``"partially"`` of
+    ``tacit.inference``.
+
+    Examples
+    --------
+    >>> import tacit
+    >>> from tacit import mask
+    >>> data = tacit.datasets.census(500)
+    >>> rich = {"column": "income", "comparison": ">", "value": 50000}
+    >>> plan = tacit.Plan([mask.PartiallySynthetic(columns=["income"], where=[rich])])
+    >>> changed = plan.apply(data, seed=1).steps[-1].changed["income"]
+    >>> 0 < changed <= (data.frame["income"] > 50000).sum()
+    True
+    """
+
+    columns: Columns
+    """Columns whose values are replaced, in this order."""
+    at_risk: Annotated[int, Ge(2), Try(2, 3, 5)] | None = None
+    """Replace only records whose keys fewer than so many records share."""
+    keys: Columns | None = None
+    """Columns that make a record rare; by default those with the role of a key."""
+    where: tuple[Condition, ...] = ()
+    """Replace only records for which one of these holds."""
+    method: Model = "cart"
+    """Model of all columns that `methods` does not name."""
+    methods: dict[str, Model] = Field(default_factory=dict)
+    """Models of single columns."""
+    predictors: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    """Variables that a column is drawn from; by default those that tell most about it."""
+    most_predictors: Annotated[int, Ge(1)] = 20
+    """Predictors of a column at most."""
+    leaf: Annotated[int, Ge(2), Try(5, 10, 20, 50)] = 5
+    """Records in a leaf of a tree, at least."""
+    evidence: Annotated[float, Ge(0), Try(4.0, 8.0, 16.0)] = 8.0
+    """How many times as much as a random cut a cut of a tree must explain; more is safer."""
+    smooth: bool = True
+    """Draw numbers between those of a leaf, not the numbers themselves."""
+    common: Annotated[int, Ge(2)] = 3
+    """Numbers that so many records share are drawn as they are."""
+    proper: bool = True
+    """Fit models to a bootstrap sample, so that data sets differ as much as they should."""
+    m: Annotated[int, Ge(1)] = 1
+    """Number of data sets in the release."""
+    rules: tuple[IfThen, ...] = ()
+    """Rules of the form "if ... then ..." about the chosen columns."""
+
+    @property
+    def n_data_sets(self) -> int:
+        """Number of data sets in the release."""
+        return self.m
+
+    @property
+    def combining(self) -> str:
+        """Rule of ``tacit.inference`` for the data sets."""
+        return "partially"
+
+    def apply(self, data: Microdata, rng: np.random.Generator) -> Microdata:
+        """Return the records with drawn values."""
+        self._check(data)
+        columns = _coded(data, self.columns)
+        rows = np.flatnonzero(self._replaced(data, columns))
+        if not len(rows):
+            return data
+        edits = Edits(columns, tuple(fitting(data, data.schema.constraints)), self.rules)
+        wishes = Wishes(
+            self.method, self.methods, self.columns, False, self.predictors, self.most_predictors
+        )
+        given = [c for c in columns if c not in self.columns]
+        design = wishes.design(columns, given, edits, rng, list(self.columns))
+        settings = Settings(self.leaf, self.evidence, self.smooth, self.common, proper=self.proper)
+        model = fitted(columns, design, edits, settings, rng)
+        known = {name: columns[name].values[rows] for name in given}
+        drawn = model.draw(known, len(rows), rng)
+        table = data.local
+        for name in self.columns:
+            values = columns[name].decoded(drawn[name])
+            table = table.with_columns(table[name].clone().scatter(rows, values))
+        return within_rules(data.with_local(table), self.columns)
+
+    def _replaced(self, data: Microdata, columns: dict[str, Column]) -> np.ndarray:
+        """Say which records are replaced."""
+        if self.at_risk is None and not self.where:
+            return np.ones(data.n_records, dtype=bool)
+        chosen = np.zeros(data.n_records, dtype=bool)
+        if self.at_risk is not None:
+            keys = list(self.keys or data.schema.keys)
+            if not keys:
+                raise DataError(
+                    "records at risk are found by keys, and no column is one",
+                    do="name the keys with with_roles(keys=[...])",
+                )
+            chosen |= frequencies(encode(data, keys)) < self.at_risk
+        for condition in self.where:
+            column = Column.of(data.local[condition.column], data.schema[condition.column])
+            chosen |= compared(column, column.values, condition.comparison, condition.value)
+        return chosen
+
+    def _check(self, data: Microdata) -> None:
+        schema = data.schema
+        for names in (
+            self.columns, self.keys or (), self.methods, self.predictors,
+            *self.predictors.values(), [c.column for c in self.where],
+            [c for rule in self.rules for c in (rule.column, rule.then)],
+        ):  # fmt: skip
+            schema.require(names)
+        design = {schema.weight, schema.household} & set(self.columns)
+        if design:
+            raise ParameterError("weights and household numbers are not replaced", got=min(design))
+        _ = data.weights  # refuses bad ones
+        if data.n_records < 2 * self.leaf:
+            raise DataError(
+                f"synthesis needs at least {2 * self.leaf} records to learn from",
+                got=f"{data.n_records}",
+                do="lower leaf, or do not synthesise so few",
+            )
+
+    def describe(self) -> str:
+        """Say in plain words what was replaced."""
+        whom = "records at risk" if self.at_risk is not None or self.where else "all records"
+        return f"{self.title}: {', '.join(self.columns)} of {whom}, {self.m} data sets"
+
+
+def _coded(data: Microdata, replaced: tuple[str, ...]) -> dict[str, Column]:
+    """Code all columns that can be replaced or tell something; texts tell nothing."""
+    table, found = data.local, {}
+    for name in data.columns:
+        if name == data.schema.household:
+            continue
+        try:
+            found[name] = Column.of(table[name], data.schema[name])
+        except DataError:
+            if name in replaced:
+                raise
+    return found

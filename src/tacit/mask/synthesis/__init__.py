@@ -1,0 +1,1 @@
+"""The parts of synthesis: columns as numbers, models per variable, joint models, sequences."""

@@ -1,0 +1,144 @@
+"""A column as a model sees it: classes as codes, numbers and dates as floats."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tacit.core.errors import DataError
+from tacit.core.keys import encode_series
+from tacit.core.schema import Kind, Variable
+
+_MOST_DECIMALS = 6
+_LARGEST_WHOLE = 2.0**53
+_MOSTLY_UNIQUE = 0.5
+_FEW_LEVELS = 20
+
+
+@dataclass(frozen=True)
+class Column:
+    """One variable, coded."""
+
+    name: str
+    values: np.ndarray
+    """Codes of classes (int64, -1 is missing), or numbers (float64, NaN is missing)."""
+    n_levels: int
+    """Number of classes; 0 for numbers."""
+    is_ordered: bool
+    """Whether the order of the codes has a meaning."""
+    levels: Any
+    """Polars series of the classes, or an empty one of the type of the numbers."""
+    grid: tuple[float, float, int] | None = None
+    """First value, step and decimals of numbers on a grid."""
+
+    @property
+    def is_class(self) -> bool:
+        """Whether the values are classes."""
+        return self.n_levels > 0
+
+    @classmethod
+    def of(cls, series: Any, variable: Variable) -> Column:
+        """Code a Polars series as its kind says."""
+        if variable.kind in (Kind.NUMERIC, Kind.DATE) and series.null_count() < len(series):
+            return _numbers(series)
+        codes = encode_series(series).astype(np.int64)
+        if variable.kind is Kind.ORDINAL and variable.categories is not None:
+            return _ordinal(series, codes, variable.categories)
+        _check_not_unique(series, codes)
+        is_ordered = variable.kind is Kind.ORDINAL
+        levels = _distinct(series, codes)
+        return cls(series.name, codes, len(levels), is_ordered, levels)
+
+    def decoded(self, values: np.ndarray) -> Any:
+        """Return drawn values as a Polars series of the original type."""
+        import polars as pl
+
+        if self.is_class:
+            index = pl.Series(values).cast(pl.Int64)
+            found = self.levels.gather(index.set(index < 0, None))
+            return found.alias(self.name)
+        physical = self.levels.to_physical().dtype
+        known = np.isfinite(values)
+        numbers = np.where(known, values, 0.0)
+        if not physical.is_float():
+            numbers = np.rint(numbers)
+        series = pl.Series(self.name, numbers)
+        series = series.cast(physical) if physical.is_decimal() else _cast(series, physical)
+        return series.set(pl.Series(~known), None).cast(self.levels.dtype)
+
+    def blank(self, n: int) -> np.ndarray:
+        """Return missing values of so many records."""
+        return np.full(n, -1, dtype=np.int64) if self.is_class else np.full(n, np.nan)
+
+    def on_grid(self, values: np.ndarray) -> np.ndarray:
+        """Round numbers to the decimals and steps that the column has."""
+        if self.grid is None:
+            return values
+        start, step, decimals = self.grid
+        return np.asarray(np.round(start + np.rint((values - start) / step) * step, decimals))
+
+
+def _cast(series: Any, physical: Any) -> Any:
+    import polars as pl
+
+    return series.cast(pl.Int64).cast(physical) if physical.is_integer() else series.cast(physical)
+
+
+def _numbers(series: Any) -> Column:
+    import polars as pl
+
+    physical = series.to_physical()
+    numbers = physical.cast(pl.Float64).to_numpy().astype(np.float64)
+    if np.isinf(numbers).any():
+        raise DataError(f"column {series.name!r} holds infinite values", do="replace them first")
+    return Column(series.name, numbers, 0, True, series.clear(), _grid(numbers))
+
+
+def _ordinal(series: Any, codes: np.ndarray, categories: tuple[str, ...]) -> Column:
+    """Code an ordinal column in its declared order."""
+    import polars as pl
+
+    levels = _distinct(series, codes)
+    place = {label: i for i, label in enumerate(categories)}
+    rank = np.array([place.get(str(v), len(place)) for v in levels.cast(pl.String)], dtype=np.int64)
+    order = np.argsort(rank, kind="stable")
+    new = np.empty(len(order) + 1, dtype=np.int64)
+    new[order], new[-1] = np.arange(len(order)), -1
+    return Column(series.name, new[codes], max(len(order), 1), True, levels[order])
+
+
+def _distinct(series: Any, codes: np.ndarray) -> Any:
+    """Return the values in the order of their codes."""
+    n_levels = int(codes.max(initial=-1)) + 1
+    row = np.zeros(n_levels, dtype=np.int64)
+    row[codes[codes >= 0]] = np.flatnonzero(codes >= 0)
+    return series.gather(row) if n_levels else series.clear().extend_constant(None, 1)
+
+
+def _check_not_unique(series: Any, codes: np.ndarray) -> None:
+    """Refuse names and free texts, which a draw would copy from people."""
+    known = codes[codes >= 0]
+    sizes = np.bincount(known) if len(known) else np.zeros(0, dtype=int)
+    if len(sizes) > _FEW_LEVELS and np.sum(sizes == 1) > _MOSTLY_UNIQUE * len(known):
+        raise DataError(
+            f"most values of {series.name!r} belong to one record only, and would be copied",
+            got=f"{len(sizes):,} categories of {len(known):,} records",
+            do="make it an identifier, drop it, or recode it first",
+        )
+
+
+def _grid(numbers: np.ndarray) -> tuple[float, float, int] | None:
+    """Return first value, step and decimals of numbers that lie on a grid."""
+    known = numbers[np.isfinite(numbers)]
+    for decimals in range(_MOST_DECIMALS + 1):
+        scaled = known * 10.0**decimals
+        if np.abs(scaled).max(initial=0.0) > _LARGEST_WHOLE:
+            return None
+        whole = np.rint(scaled)
+        if np.allclose(scaled, whole, rtol=1e-12, atol=1e-9):
+            steps = np.unique(whole.astype(np.int64)) - int(whole[0])
+            step = max(int(np.gcd.reduce(steps)), 1)
+            return float(whole[0]) / 10.0**decimals, step / 10.0**decimals, decimals
+    return None

@@ -1,0 +1,69 @@
+"""Drawing again what equals an original record."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal
+
+import numpy as np
+
+from tacit.core.data import ROW
+from tacit.core.errors import ProtectionError
+
+Originals = Literal["allowed", "no-uniques", "none"]
+"""Whether a synthetic record may equal any original one, none that is unique, or none at all."""
+_MOST_ROUNDS = 40
+_UNIT = "__tacit_unit__"
+
+Draw = Callable[[int], tuple[Any, np.ndarray]]
+"""Draws so many units; returns their records as a Polars frame, and the unit of each record."""
+
+
+def without_originals(draw: Draw, n_units: int, forbidden: Any) -> tuple[Any, np.ndarray]:
+    """Draw units until there are enough of which no record is forbidden.
+
+    Raises
+    ------
+    ProtectionError
+        If it takes too many draws: then nothing is released.
+    """
+    import polars as pl
+
+    parts, kept = [], 0
+    for _ in range(_MOST_ROUNDS):
+        table, unit = draw(n_units - kept)
+        bad = np.unique(unit[found_in(table, forbidden)])
+        good = ~np.isin(unit, bad)
+        numbers = np.unique(unit[good], return_inverse=True)[1]
+        part = table.filter(pl.Series(good))
+        parts.append(part.with_columns(pl.Series(_UNIT, numbers + kept, dtype=pl.Int64)))
+        kept += int(numbers.max(initial=-1)) + 1
+        if kept >= n_units:
+            done = pl.concat(parts)
+            return done.drop(_UNIT), done[_UNIT].to_numpy()
+    raise ProtectionError(
+        "records that equal no original one cannot be drawn from these data",
+        got=f"{n_units - kept:,} of {n_units:,} still equal one after {_MOST_ROUNDS} draws",
+        do="draw fewer (size), keep more detail, or forbid only unique records",
+    )
+
+
+def forbidden_records(original: Any, columns: list[str], originals: Originals) -> Any:
+    """Return the original records that must not appear, or None if all may."""
+    import polars as pl
+
+    if originals == "allowed":
+        return None
+    counted = original.select(columns).group_by(columns).agg(pl.len().alias(ROW))
+    if originals == "no-uniques":
+        counted = counted.filter(pl.col(ROW) == 1)
+    return counted.drop(ROW)
+
+
+def found_in(table: Any, forbidden: Any) -> np.ndarray:
+    """Return the places of the records that equal a forbidden one."""
+    if forbidden is None or forbidden.height == 0:
+        return np.zeros(0, dtype=np.int64)
+    numbered = table.select(forbidden.columns).with_row_index(ROW)
+    found = numbered.join(forbidden, on=forbidden.columns, how="semi", nulls_equal=True)
+    return np.asarray(found[ROW].to_numpy(), dtype=np.int64)

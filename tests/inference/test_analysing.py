@@ -1,0 +1,53 @@
+"""One analysis over all data sets of a release."""
+
+import numpy as np
+import pytest
+
+import tacit
+from tacit import inference, mask
+from tacit.core.errors import DataError, ParameterError
+
+
+@pytest.fixture(scope="module")
+def release():
+    data = tacit.datasets.census(600).drop(["household"])
+    return tacit.Plan([mask.Synthesise(m=3)]).apply(data, seed=1)
+
+
+def test_a_regression_is_combined_with_the_rule_of_the_method(release):
+    found = inference.analyse(release, inference.Regression("income", ["age", "sex"]))
+    assert found.rule == "simple"
+    each = [
+        inference.Regression("income", ["age", "sex"]).like(release.original)(d)
+        for d in release.data_sets
+    ]
+    assert found.estimates == pytest.approx(np.mean([e.values for e in each], axis=0))
+
+
+def test_a_model_of_statsmodels_is_run_over_the_data_sets(release):
+    api = pytest.importorskip("statsmodels.api")
+
+    def fit(frame):
+        x = api.add_constant(frame.select("age", "hours").to_numpy().astype(float))
+        return api.OLS(frame["income"].to_numpy(), x).fit()
+
+    found = inference.analyse(release, fit, rule="simple")
+    own = inference.analyse(
+        tacit.Plan([mask.Synthesise(m=3)]).apply(release.original.drop(["weight"]), seed=1),
+        inference.Regression("income", ["age", "hours"]),
+    )
+    assert len(found.names) == len(own.names) == 3
+    assert np.all(found.errors > 0)
+
+
+def test_nonsense_is_refused(release):
+    with pytest.raises(ParameterError, match="params and bse"):
+        inference.analyse(release, lambda frame: 3)
+    plain = tacit.Plan([mask.Sample(fraction=0.5)]).apply(release.original, seed=1)
+    with pytest.raises(ParameterError, match="does not say"):
+        inference.analyse(plain, inference.Mean(columns=["age"]))
+    with pytest.raises(DataError, match="different quantities"):
+        inference.analyse(
+            release,
+            lambda f: inference.Estimates([f"{f['age'].sum()}"], np.ones(1), np.ones(1)),
+        )

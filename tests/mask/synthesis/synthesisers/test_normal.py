@@ -1,0 +1,51 @@
+"""Linear regression."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+import tacit
+from tacit.mask.synthesis.columns import Column
+from tacit.mask.synthesis.predictors import Coding, Records
+from tacit.mask.synthesis.synthesisers.model import Bounds, Settings, Target
+from tacit.mask.synthesis.synthesisers.normal import fit_normal, fit_normal_rank
+
+
+def column(values, name="x", **kinds):
+    data = tacit.Microdata.of(pl.DataFrame({name: values}))
+    if kinds:
+        data = data.with_categories(**kinds)
+    return Column.of(data.local[name], data.schema[name])
+
+
+def view(**columns):
+    coded = [column(values, name) for name, values in columns.items()]
+    n = len(coded[0].values)
+    return Records.of({c.name: c.values for c in coded}, n).view([Coding.of(c) for c in coded])
+
+
+FREE, SET = Bounds.none, Settings()
+RNG = np.random.default_rng
+
+
+def test_coefficients_and_spread_come_back():
+    x = RNG(1).normal(size=4000)
+    y = 1 + 2 * x + 0.5 * RNG(2).normal(size=4000)
+    seen = view(x=x)
+    drawn = fit_normal(Target(y, 0), seen, SET, RNG(3)).draw(seen, FREE(4000), RNG(4))
+    slope, constant = np.polyfit(x, drawn, 1)
+    assert (slope, constant) == pytest.approx((2, 1), abs=0.05)
+    assert (drawn - constant - slope * x).std() == pytest.approx(0.5, abs=0.03)
+
+
+def test_ranks_keep_a_skewed_margin_and_bounds_hold():
+    x = RNG(1).normal(size=3000)
+    y = np.exp(x)
+    seen = view(x=x)
+    model = fit_normal_rank(Target(y, 0), seen, SET, RNG(3))
+    drawn = model.draw(seen, FREE(3000), RNG(4))
+    assert np.median(drawn) == pytest.approx(np.median(y), rel=0.1)
+    bounds = Bounds(np.full(3000, 1.0), np.full(3000, 2.0))
+    inside = model.draw(seen, bounds, RNG(5))
+    assert inside.min() >= 1
+    assert inside.max() <= 2

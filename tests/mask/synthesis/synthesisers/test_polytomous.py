@@ -1,0 +1,46 @@
+"""Logistic regression."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+import tacit
+from tacit.core.errors import DataError
+from tacit.mask.synthesis.columns import Column
+from tacit.mask.synthesis.predictors import Coding, Records
+from tacit.mask.synthesis.synthesisers.model import Bounds, Settings, Target
+from tacit.mask.synthesis.synthesisers.polytomous import fit_logistic, fit_polytomous
+
+
+def column(values, name="x", **kinds):
+    data = tacit.Microdata.of(pl.DataFrame({name: values}))
+    if kinds:
+        data = data.with_categories(**kinds)
+    return Column.of(data.local[name], data.schema[name])
+
+
+def view(**columns):
+    coded = [column(values, name) for name, values in columns.items()]
+    n = len(coded[0].values)
+    return Records.of({c.name: c.values for c in coded}, n).view([Coding.of(c) for c in coded])
+
+
+FREE, SET = Bounds.none, Settings()
+RNG = np.random.default_rng
+
+
+def test_chances_follow_the_predictor():
+    x = RNG(1).normal(size=3000)
+    y = (RNG(2).random(3000) < 1 / (1 + np.exp(-2 * x))).astype(np.int64)
+    seen = view(x=x)
+    drawn = fit_logistic(Target(y, 2), seen, SET, RNG(3)).draw(seen, FREE(3000), RNG(4))
+    for part in (x < -1, np.abs(x) < 1, x > 1):
+        assert drawn[part].mean() == pytest.approx(y[part].mean(), abs=0.05)
+
+
+def test_one_class_and_three_classes():
+    seen = view(x=np.arange(30.0))
+    one = fit_polytomous(Target(np.full(30, 2), 3), seen, SET, RNG(1))
+    assert (one.draw(seen, FREE(30), RNG(2)) == 2).all()
+    with pytest.raises(DataError, match="two classes"):
+        fit_logistic(Target(np.arange(30) % 3, 3), seen, SET, RNG(1))

@@ -1,0 +1,30 @@
+"""Gaussian copula."""
+
+import numpy as np
+import polars as pl
+
+import tacit
+from tacit.mask.synthesis.columns import Column
+from tacit.mask.synthesis.copula import Margin, copula_draws
+
+
+def column(values, name="x", **kinds):
+    data = tacit.Microdata.of(pl.DataFrame({name: values}))
+    if kinds:
+        data = data.with_categories(**kinds)
+    return Column.of(data.local[name], data.schema[name])
+
+
+def test_margins_come_back():
+    margin = Margin.of(column(["a", "b", "b", None]))
+    assert sorted(margin.values(np.array([0.1, 0.4, 0.6, 0.9])).tolist()) == [-1, 0, 1, 1]
+    numbers = Margin.of(column([1.0, 2.0, None, 3.0]))
+    drawn = numbers.values(np.array([0.1, 0.25, 1.0]))
+    assert np.isnan(drawn[0])
+    assert drawn[1:].tolist() == [1, 3]
+
+
+def test_perfect_correlation_is_kept():
+    x = np.random.default_rng(1).normal(size=300)
+    drawn = copula_draws(np.column_stack([x, x**3]), 500, np.random.default_rng(2))
+    assert np.corrcoef(np.argsort(np.argsort(drawn.T)))[0, 1] > 0.999

@@ -1,0 +1,73 @@
+"""Partially synthetic data: what stays, what is drawn."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+import tacit
+from tacit import mask
+from tacit.core.errors import DataError, ParameterError
+from tacit.core.keys import encode, frequencies
+
+
+@pytest.fixture(scope="module")
+def data():
+    return tacit.datasets.census(1500, missing=0.02)
+
+
+def partial(data, **parameters):
+    return tacit.Plan([mask.PartiallySynthetic(**parameters)]).apply(data, seed=2)
+
+
+def test_other_columns_and_records_without_risk_stay(data):
+    release = partial(data, columns=["marital", "income"], at_risk=2, keys=["sex", "age", "region"])
+    rare = frequencies(encode(data, ["sex", "age", "region"])) < 2
+    before = data.drop(["person_id"]).frame
+    assert release.frame.filter(~rare).equals(before.filter(~rare))
+    assert release.frame.drop("marital", "income").equals(before.drop("marital", "income"))
+    assert not release.frame.filter(rare).equals(before.filter(rare))
+
+
+def test_no_unique_number_at_risk_is_released_as_it_was(data):
+    rich = {"column": "income", "comparison": ">", "value": 20_000}
+    release = partial(data, columns=["income"], where=[rich])
+    chosen = (data.frame["income"] > 20_000).fill_null(False)
+    same = data.frame.filter(chosen)["income"] == release.frame.filter(chosen)["income"]
+    assert chosen.sum() > 100
+    assert same.sum() == 0
+
+
+def test_rules_hold(data):
+    release = partial(data, columns=["employed", "income", "taxes", "hours"], m=2)
+    for made in release.data_sets:
+        assert not any(made.broken_constraints().values())
+
+
+def test_relation_to_what_stays_is_kept(data):
+    release = partial(data, columns=["taxes"])
+    pairs = release.frame.select("income", "taxes").drop_nulls().to_numpy().T
+    assert np.corrcoef(*pairs)[0, 1] > 0.9
+
+
+def test_nobody_at_risk_changes_nothing(data):
+    never = {"column": "income", "comparison": ">", "value": 1e12}
+    release = partial(data, columns=["income"], where=[never])
+    assert release.frame.equals(data.drop(["person_id"]).frame)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "error", "words"),
+    [
+        ({"columns": ["weight"]}, ParameterError, "weight"),
+        ({"columns": ["income"], "at_risk": 3}, DataError, "keys"),
+    ],
+)
+def test_bad_wishes_are_refused(parameters, error, words, data):
+    bare = data.with_roles(keys=[])
+    with pytest.raises(error, match=words):
+        partial(bare, **parameters)
+
+
+def test_texts_only_predict_nothing():
+    frame = pl.DataFrame({"name": [f"n{i}" for i in range(80)], "x": [i % 7 for i in range(80)]})
+    assert partial(frame, columns=["x"]).frame["name"].equals(frame["name"])
