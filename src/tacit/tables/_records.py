@@ -196,6 +196,13 @@ def _check_keys(columns: Columns, facts: dict[str, Any]) -> None:
                 got=f"{gaps:,} missing" if gaps else f"{low:,} to {high:,}",
                 do="make keys with tables.with_record_keys",
             )
+        # With one key for all, the noise of a cell follows from its count and hides nothing.
+        if low is not None and low == high and facts["n"] > 1:
+            raise DataError(
+                f"record keys must differ, and all of {name!r} are the same",
+                got=f"{low:,} on {facts['n']:,} records",
+                do="make keys with tables.with_record_keys",
+            )
 
 
 def _without_missing(

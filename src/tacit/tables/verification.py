@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tacit.core.errors import DataError, ProtectionError
+from tacit.tables._promises import estimated_too_well, inside_their_intervals
 from tacit.tables.protected import ProtectedTable
 from tacit.tables.sensitive import Sensitive
 
@@ -58,8 +59,10 @@ def verify(protected: ProtectedTable, **options: Any) -> Verification:
 
     Cells that must be published or suppressed are, claimed sums hold, and an attack is made
     wherever one says something: on suppressed cells over all relations, on rounded tables through
-    the interval that each published multiple leaves. Tables with noise or moved cells are checked
-    by their protection; here it is checked that they keep what they claim.
+    the interval that each published multiple leaves. Where cells were moved (controlled
+    adjustment, M3A) every sensitive cell is looked at again, from the original and the published
+    values alone: outside its interval, or in its safe set. Of tables with noise it is checked that
+    they keep what they claim.
 
     Parameters
     ----------
@@ -89,8 +92,24 @@ def verify(protected: ProtectedTable, **options: Any) -> Verification:
         if faults:  # false claims are nothing to attack through
             return Verification(passed=False, how=how, faults=tuple(faults))
         return _attacked(_as_intervals(protected, float(within)), faults, how, **options)
-    how = "the promises of the protection, which has checked every sensitive cell itself"
+    how, moved = _moved_cells(protected)
+    faults += moved
     return Verification(not faults, how, tuple(faults))
+
+
+def _moved_cells(protected: ProtectedTable) -> tuple[str, list[str]]:
+    """Say how sensitive cells that were moved are checked, and which of them fail."""
+    promised = protected.notes.get("moved cells")
+    table = protected.original
+    if promised is None:
+        return "the sums and flags that the protection promises, not its noise", []
+    if promised == "outside intervals":
+        how, wrong = "every sensitive cell against its interval", inside_their_intervals(protected)
+        what = "sensitive cells lie within their protection intervals"
+    else:
+        how = "every sensitive cell against what its respondents could work out"
+        wrong, what = estimated_too_well(protected, promised), "published totals tell contributions"
+    return how, [f"{what}: {table.describe(wrong)}"] if len(wrong) else []
 
 
 def _changes(protected: ProtectedTable) -> bool:

@@ -301,3 +301,39 @@ def test_what_cannot_be_published_or_is_no_number_is_refused():
     broken = table.replace(value=np.where(np.arange(16) == 3, np.nan, table.value))
     with pytest.raises(DataError, match="finite"):
         tables.ControlledAdjustment().protect(broken, sensitive)
+
+
+@pytest.mark.parametrize("name", ["targus", "table7"])
+def test_both_ways_to_least_squares_agree(shared_data, name):
+    """HiGHS's quadratic solver and our interior points, with the same senses."""
+    from tacit.io.argus import read_castro
+    from tacit.tables.adjust import _squares
+
+    table = read_castro(shared_data / "tables" / "castro_cta" / f"{name}.txt.gz")
+    problem = tables.ControlledAdjustment(weights="user")._problem(table, table.sensitive(), 1.0)
+    low, high = problem.low.copy(), problem.high.copy()
+    low[problem.sensitive] = problem.up
+    ours = _squares._by_interior_points(problem, low, high, 20.0)
+    theirs = _squares._by_highs(problem, low, high, 20.0)
+    assert problem.weight @ ours**2 == pytest.approx(problem.weight @ theirs**2, rel=1e-4)
+    np.testing.assert_allclose(table.relations @ (table.value + ours), 0, atol=1e-4)
+
+
+def test_least_squares_end_where_highs_does_not(shared_data):
+    """The published table toysarah: 2 890 cells, 376 of them sensitive."""
+    from tacit.io.argus import read_castro
+
+    table = read_castro(shared_data / "tables" / "castro_cta" / "toysarah.txt.gz")
+    method = tables.ControlledAdjustment(weights="user", norm="squares", seconds=25)
+    made = method.protect(table, table.sensitive())
+    assert made.verify().passed
+
+
+def test_least_squares_refuse_when_time_is_up(monkeypatch):
+    from tacit.tables.adjust import _squares
+
+    monkeypatch.setattr(_squares, "_by_interior_points", lambda *_: None)
+    monkeypatch.setattr(_squares, "_by_highs", lambda *_: None)
+    table, sensitive = _random(3)
+    with pytest.raises(ProtectionError, match="did not come to an end"):
+        tables.ControlledAdjustment(norm="squares").protect(table, sensitive)

@@ -125,6 +125,8 @@ def test_linked_tables_whose_leaves_are_tied(keyed):
     linked = tables.link({"a": one, "b": other})
     assert free_leaves(linked, linked.value > 0) is None
     assert free_leaves(one, one.value > 0) is not None
+    with pytest.raises(DataError, match="linked tables have several kinds"):
+        tables.restore_additivity(linked.protect(METHOD), "ipf")
     whole = tables.restore_additivity(linked.protect(METHOD), seconds=20)
     assert not (linked.relations @ whole.published).any()
     assert not np.isin(whole.published, [1, 2]).any()

@@ -126,11 +126,11 @@ def test_keys_are_added_up_exactly_in_every_cell(keyed, census_table):
 
 def test_sums_beyond_the_precision_of_floats_are_exact():
     n, key = 3_000_000, MODULUS - 1
-    frame = pl.DataFrame(
-        {"r": pl.Series(np.arange(n) % 2), "k": pl.Series([key]).new_from_index(0, n)}
-    )
+    keys = np.full(n, key)
+    keys[0] -= 1  # all the same would be refused
+    frame = pl.DataFrame({"r": pl.Series(np.arange(n) % 2), "k": pl.Series(keys)})
     table = tacit.tabulate(frame, "r", keys="k")
-    assert table.key_sums["k"].tolist() == [n * key, n // 2 * key, n // 2 * key]
+    assert table.key_sums["k"].tolist() == [n * key - 1, n // 2 * key - 1, n // 2 * key]
 
 
 def test_records_without_a_contribution_do_not_take_part_in_the_key_of_a_total():
@@ -160,3 +160,11 @@ def test_linked_tables_keep_their_keys(keyed):
     linked = tables.link({"a": one, "b": other})
     assert linked.key_sums["rk1"][linked.cell()] == one.key_sums["rk1"][0]
     assert len(linked.key_sums["rk1"]) == linked.n_cells
+
+
+def test_keys_that_are_all_the_same_are_refused():
+    frame = pl.DataFrame({"g": list("aabb"), "k": [12345] * 4})
+    with pytest.raises(DataError, match="record keys must differ"):
+        tacit.tabulate(frame, "g", keys="k")
+    one = tacit.tabulate(frame.head(1), "g", keys="k")
+    assert one.count[0] == 1

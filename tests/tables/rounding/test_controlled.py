@@ -1,3 +1,4 @@
+import time
 from itertools import product
 
 import numpy as np
@@ -80,7 +81,7 @@ def test_hierarchies_add_up_whole_or_in_blocks(block):
     assert np.all(table.relations @ found.published == 0)
     assert np.all(found.published % 10 == 0)
     assert np.all(np.abs(found.published - table.value) < 20)
-    assert (found.notes["blocks"] > 1) == (block == 50)
+    assert (found.notes["in blocks"]) == (block == 50)
 
 
 @pytest.mark.parametrize("block", [20_000, 5])
@@ -129,3 +130,37 @@ def test_infeasible_rounding_is_refused_with_advice():
 def test_bad_parameters_are_named():
     with pytest.raises(ParameterError):
         tables.ControlledRounding(base=5, steps=-1)
+
+
+def test_a_large_table_is_searched_within_its_time():
+    """Three dimensions, far more cells than a block: additive, near, and in time."""
+    rng = np.random.default_rng(7)
+    dimensions = tuple(Dimension.flat(n, [f"{n}{i}" for i in range(k)]) for n, k in
+                       (("a", 20), ("b", 20), ("c", 6)))  # fmt: skip
+    values = rng.integers(0, 40, (20, 20, 6)) * (rng.random((20, 20, 6)) < 0.6)
+    table = _full(values.astype(float), dimensions)
+    _rounded(_two_way(4, 4, 1), base=5, block=1)  # compiled before the clock starts
+    began = time.perf_counter()
+    found = _rounded(table, base=10, steps=1, block=500, seconds=6)
+    assert time.perf_counter() - began < 6 + 6
+    assert found.notes["in blocks"]
+    assert not found.notes["optimal"]
+    assert not np.any(table.relations @ found.published)
+    assert np.abs(found.published - table.value).max() < 20
+    whole = table.value % 10 == 0
+    np.testing.assert_array_equal(found.published[whole], table.value[whole])
+    assert found.published.min() >= 0
+
+
+@pytest.mark.parametrize("block", [1, 10_000])
+def test_a_table_without_zero_restricted_rounding_is_refused(block):
+    """Three dimensions of three codes, base 2; with multiples free it can be done."""
+    cells = [[[0, 0, 1], [0, 1, 0], [0, 0, 0]],
+             [[1, 0, 0], [1, 0, 1], [0, 1, 0]],
+             [[1, 1, 0], [1, 0, 0], [0, 0, 0]]]  # fmt: skip
+    dimensions = tuple(Dimension.flat(n, [f"{n}{i}" for i in range(3)]) for n in "abc")
+    table = _full(np.array(cells, dtype=float), dimensions)
+    with pytest.raises(ProtectionError, match="steps=1"):
+        _rounded(table, base=2, block=block, seconds=2)
+    found = _rounded(table, base=2, block=block, seconds=2, steps=1, keep_multiples=False)
+    assert not np.any(table.relations @ found.published)

@@ -50,6 +50,11 @@ class Adjustment:
         """Seconds left."""
         return max(0.5, self.seconds - (time.perf_counter() - self._started))
 
+    @property
+    def out_of_time(self) -> bool:
+        """Whether the time limit has passed."""
+        return time.perf_counter() - self._started > self.seconds
+
     def program(self, free: np.ndarray) -> LinearProgram:
         """Return the programme in d+, d- and one choice per sensitive cell.
 
@@ -193,7 +198,7 @@ class Adjustment:
         blocks = [order[i : i + block] for i in range(0, m, block)]
         with track("adjusting", len(blocks)) as advance:
             for part in blocks:
-                if time.perf_counter() - self._started > self.seconds:
+                if self.out_of_time:
                     break
                 free = np.zeros(m, dtype=bool)
                 free[part] = True

@@ -116,6 +116,7 @@ class ControlledAdjustment(
             "distance": float(problem.weight @ distance),
             "largest_change": float(distance.max(initial=0.0)),
             "additive": True,
+            "moved cells": "outside intervals",
             "optimal": bool(best[3]) and self.norm == "absolute",
             "seconds": problem.seconds - problem.left,
         }

@@ -120,6 +120,7 @@ class M3A(Protection, key="m3a", title="Mixed micro-macro approach (M3A)", cites
         changed = published != table.value
         notes = {
             "additive": True,
+            "moved cells": {"d": self.d, "phi": self.phi, "crowd": self.crowd},
             "sensitive": len(sets),
             "sensitive_but_safe": len(sets) - len(unsafe),
             "moved": int(changed[~table.is_total].sum()),

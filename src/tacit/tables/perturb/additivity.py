@@ -34,8 +34,8 @@ def restore_additivity(
     how
         ``"cta"``: the nearest additive table in the sum of absolute changes, found in two steps:
         first additive, then without counts of 1 and 2. ``"ipf"``: finest cells in proportion to
-        the noisy margins of single dimensions, then made whole. None leaves the table as it is and
-        reports by how much it misses its sums.
+        the noisy margins of single dimensions, then made whole; not for linked tables. None
+        leaves the table as it is and reports by how much it misses its sums.
     no_small_cells
         Whether 1 and 2 are ruled out; by default if the noisy table has none.
     seconds
@@ -123,6 +123,12 @@ def _adjusted(
     table = protected.original
     free = table.value != 0
     leaves = free_leaves(table, free)
+    if leaves is None and how == "ipf":
+        raise DataError(
+            "ipf fits finest cells to margins, and linked tables have several kinds of them",
+            got=repr(table),
+            do="restore additivity by cta, or table by table before linking",
+        )
     if leaves is None:
         made = nearest_by_programme(table, target, free, least, seconds)
         if made is None:

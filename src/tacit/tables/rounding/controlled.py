@@ -10,7 +10,7 @@ from annotated_types import Ge, Gt
 from tacit.core.errors import ProtectionError
 from tacit.tables.protected import ProtectedTable
 from tacit.tables.rounding._base import Rounding, check_frozen, split_by_base
-from tacit.tables.rounding._controlled_search import round_relations
+from tacit.tables.rounding._controlled_search import Rounded, round_relations
 from tacit.tables.sensitive import Sensitive
 from tacit.tables.table import Table
 
@@ -36,9 +36,10 @@ class ControlledRounding(
     With :math:`q_i = \lfloor x_i / b \rfloor`, whole :math:`z_i` minimise
     :math:`\sum_i |x_i - b z_i|` subject to :math:`R z = 0` and :math:`q_i \le z_i \le q_i + 1`, an
     integer programme solved on HiGHS [salazar2006]_. Tables of two dimensions always have a
-    solution [cox1987]_; others may have none. Large tables are solved block by block below their
-    first level once the totals above are rounded; a block without solution is joined with the
-    others again.
+    solution [cox1987]_; others may have none. Large tables are searched over their finest cells,
+    all others being their sums: sums beyond their bounds are mended one by one, units exchanged
+    under falling heat, and neighbouring cells chosen anew by small integer programmes until the
+    time is up. Linked tables are always solved at once.
 
     Examples
     --------
@@ -52,7 +53,7 @@ class ControlledRounding(
     keep_multiples: bool = True
     """Whether a cell that is a multiple of the base stays as it is."""
     block: Annotated[int, Ge(1)] = 20_000
-    """Tables with more cells than this are solved in blocks."""
+    """Tables with more cells than this are searched block by block; no optimum is proven then."""
     seconds: Annotated[float, Gt(0)] = 300.0
     """Time limit; the best table found by then is returned."""
 
@@ -70,12 +71,7 @@ class ControlledRounding(
         if table.frozen is not None:
             low, high = _held(table, exact, whole, low, high)
         found = round_relations(table, table.value / base, low, high, self.block, self.seconds)
-        if found is None:
-            raise ProtectionError(
-                "no table of these multiples adds up",
-                got=f"base {base:g}, {table.n_cells:,} cells",
-                do="allow more steps, or free the multiples (keep_multiples=False)",
-            )
+        found = _checked(table, found, base, self.seconds)
         if np.any(table.relations @ found.units):
             raise ProtectionError("the solver's multiples do not add up", do="allow more time")
         published = found.units * base
@@ -88,10 +84,22 @@ class ControlledRounding(
             "distance": distance,
             "largest_change": float(np.abs(published - table.value).max(initial=0.0)),
             "optimal": found.optimal,
-            "blocks": found.n_blocks,
+            "in blocks": found.in_blocks,
             "seconds": found.seconds,
         }
         return ProtectedTable(table, sensitive, published, self.describe(), notes)
+
+
+def _checked(table: Table, found: Rounded | None, base: float, seconds: float) -> Rounded:
+    """Refuse where nothing was found, or only a table that goes further than allowed."""
+    if found is not None and not found.n_missed:
+        return found
+    most = f"; {found.n_missed:,} cells went too far in {seconds:g} s" if found else ""
+    raise ProtectionError(
+        "no table of these multiples that adds up was found",
+        got=f"base {base:g}, {table.n_cells:,} cells{most}",
+        do="allow more steps (steps=1), more seconds, or free the multiples (keep_multiples=False)",
+    )
 
 
 def _held(
