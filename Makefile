@@ -32,8 +32,8 @@ $(STAMP): pyproject.toml constraints.txt
 	@touch $(STAMP)
 
 .PHONY: run
-run: setup ## Run the demonstration: sample data, plan, release, scorecard, report
-	$(BIN)/tacit demo
+run: setup ## Serve the app with a project to try, and print its address
+	$(BIN)/tacit serve --demo --folder tacit-demo
 
 .PHONY: components
 components: # PostgreSQL, Chromium and Java, which some tests need; installed only if they are missing

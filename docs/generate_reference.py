@@ -17,6 +17,7 @@ from typer.cli import get_docs_for_click
 from typer.main import get_command
 
 import tacit
+from tacit.attack import Attack
 from tacit.cli.catalogue import described
 from tacit.cli.main import app
 from tacit.core import families
@@ -32,6 +33,7 @@ FAMILIES = {
     "utility": ("Utility measures", families.Utility),
     "rule": ("Rules for sensitive cells", Rule),
     "protection": ("Protections of tables", Protection),
+    "attack": ("Attacks", Attack),
     "format": ("File formats", families.Format),
     "document": ("Documents of the dossier", families.Document),
 }

@@ -85,3 +85,32 @@ def test_addresses_with_passwords_are_forgotten_when_a_job_ends(parts, people, p
     parts.jobs.finish(job, "one", "failed", "no", {})
     with parts.store.read() as connection:
         assert connection.get(Job, job).request == {"name": "t", "table": "t"}
+
+
+def test_a_key_that_was_used_for_another_kind_is_refused(parts, people, project):
+    from tacit.app.permissions import ConflictError
+
+    owner, first = people["custodian"], _submit(parts, people, project, key="a")
+    assert parts.jobs.repeated(owner, project, "generate", "a") == first
+    assert parts.jobs.repeated(owner, project, "generate", None) is None
+    assert parts.jobs.repeated(owner, project, "generate", "b") is None
+    with pytest.raises(ConflictError, match="something else"):
+        parts.jobs.repeated(owner, project, "table", "a")
+    with pytest.raises(NotFoundError):
+        parts.jobs.repeated(people["stranger"], project, "generate", "a")
+
+
+def test_a_job_knows_its_file(parts, people, project):
+    job = parts.jobs.submit(people["custodian"], project, "import", {"name": "x", "file": "f.csv"})
+    assert parts.jobs.reads(job, "f.csv")
+    assert not parts.jobs.reads(job, "g.csv")
+
+
+def test_a_job_that_needs_a_seed_keeps_one_nobody_else_knows(parts, people, project):
+    """A second worker must find the same seed, and no id may tell it."""
+    jobs = [_submit(parts, people, project) for _ in range(2)]
+    with parts.store.read() as connection:
+        seeds = [connection.get(Job, job).request["seed"] for job in jobs]
+    assert seeds[0] != seeds[1]
+    assert all(seed.bit_length() > 64 for seed in seeds)
+    assert "seed" not in str(parts.jobs.show(people["custodian"], jobs[0]))

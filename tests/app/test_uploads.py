@@ -8,7 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tacit.app.permissions import TooManyError
-from tacit.app.uploads import check_unpacked_size, known_suffix, receive, shown_name
+from tacit.app.uploads import (
+    Places,
+    check_announced,
+    check_unpacked_size,
+    known_suffix,
+    receive,
+    shown_name,
+)
 from tacit.core.errors import ParameterError, ReadError
 
 
@@ -73,3 +80,22 @@ def test_an_honest_workbook_passes(tmp_path):
     path = tmp_path / "book.xlsx"
     pl.DataFrame({"a": range(1000)}).write_excel(path)
     check_unpacked_size(path)
+
+
+def test_a_place_is_given_back_whatever_happens():
+    places = Places(1)
+    with places.one(), pytest.raises(TooManyError, match="too many files"), places.one():
+        pass
+    with pytest.raises(ZeroDivisionError), places.one():
+        raise ZeroDivisionError
+    assert places.taken == 0
+
+
+@pytest.mark.parametrize("announced", [None, "", "-5", "10", "abc", "1e9"])
+def test_only_an_announced_size_that_is_too_large_is_refused(settings, announced):
+    check_announced(settings.replace(largest_upload=10), announced)
+
+
+def test_a_size_that_is_too_large_is_refused_before_it_comes(settings):
+    with pytest.raises(TooManyError, match="too large"):
+        check_announced(settings.replace(largest_upload=10), "11")

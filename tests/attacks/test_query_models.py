@@ -180,6 +180,58 @@ def test_r6_differencing_equations():
     assert success <= guessing + 0.05
 
 
+def nested(frame, policy):
+    """R6 within one server: the same model of each group with and without its flagged unit."""
+    source = query.Source(frame, unit="id", numbers=["y", "x"], categories=["group", "flag"])
+    server = query.Server(source, policy=policy, secret=SECRET)
+    found = []
+    for row in frame.filter(pl.col("flag") == "yes").rows(named=True):
+        part = frame.filter(pl.col("group") == row["group"])
+        x = np.column_stack([np.ones(len(part)), part["x"].to_numpy()])
+        own = np.array([1.0, row["x"]])
+        universes = ({"group": row["group"]}, {"group": row["group"], "flag": "no"})
+        asked = [server.ask({"method": "ols", "formula": "y ~ x", "universe": u})
+                 for u in universes]  # fmt: skip
+        if any(answer.is_refusal for answer in asked):
+            continue
+        one, two = (np.array(answer.columns["coefficient"]) for answer in asked)
+        value = (x.T @ x @ one - (x.T @ x - np.outer(own, own)) @ two)[0]
+        near = 0.02 * row["y"]
+        found.append((abs(value - row["y"]) < near, abs(own @ one - row["y"]) < near))
+    return np.array(found).reshape(-1, 2)
+
+
+def grouped(seed, groups=30, per=400):
+    rng = np.random.default_rng(seed)
+    n = groups * per
+    x = rng.normal(10, 2, n)
+    return pl.DataFrame(
+        {
+            "id": np.arange(n),
+            "group": [f"g{g:02}" for g in np.arange(n) % groups],
+            "flag": np.where(np.arange(n) < groups, "yes", "no"),
+            "x": x,
+            "y": 20 + 5 * x + rng.gamma(2, 10, n),
+        }
+    )
+
+
+def without_rate_limit():
+    policy = Policy.named("strict")
+    return policy.replace(guards=tuple(g for g in policy.guards if g.key != "rate-limit"))
+
+
+@pytest.mark.parametrize("seeds", [2, pytest.param(12, marks=pytest.mark.slow)])
+def test_r6_under_the_whole_default_policy(seeds):
+    """One unit is solved for without rules; under `strict` it is predicted, as everybody is."""
+    assert nested(grouped(1, groups=3), Policy(name="open"))[:, 0].all()
+    tried = np.concatenate([nested(grouped(s), without_rate_limit()) for s in range(seeds)])
+    assert len(tried) >= 20 * seeds, "the honest model of a group is answered"
+    success, guessing = tried.mean(axis=0)
+    # Predicting from a single answer is what the public model gives to anybody.
+    assert success <= guessing + 0.05
+
+
 @pytest.mark.parametrize("extra", ["weights", "offset", "weight", "subset", "data"])
 def test_r7_there_is_no_side_door(strict, extra):
     """Weights are those of the survey; users can bring neither weights nor offsets of their own."""

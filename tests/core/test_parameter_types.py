@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 import pytest
 from annotated_types import Ge
 
-from tacit.core.parameter_types import Shape, shape_of, words_for
 from tacit.core.method import Columns
+from tacit.core.parameter_types import Shape, shape_of, words_for
 from tacit.core.value import Value
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from tacit.core.errors import DataError
 from tacit.query.atoms import AtomCube
 from tacit.query.registration import Binned, register
 from tacit.query.source import Source
@@ -50,3 +51,14 @@ def test_blocks_hold_enough_and_keep_every_sum(cube):
     one, two = (c.numbers("income", False)["s_y"].sum() for c in (atoms, blocked))
     assert one == two
     assert (atoms.blocked(10**9).units == atoms.n.sum()).all()
+
+
+def test_too_many_atoms_are_refused_at_the_door(people, monkeypatch):
+    schema, engine = register(Source(people, unit="id"), SECRET, Binned(most=4))
+    sizes = {n: len(v.labels) for n, v in schema.variables.items()}
+    n = len(AtomCube.build(engine, sizes))
+    monkeypatch.setattr("tacit.query.atoms.MOST_ATOMS", n)
+    assert len(AtomCube.build(engine, sizes)) == n
+    monkeypatch.setattr("tacit.query.atoms.MOST_ATOMS", n - 1)
+    with pytest.raises(DataError, match="too finely"):
+        AtomCube.build(engine, sizes)

@@ -46,3 +46,8 @@ def test_unknown_names_and_files(tmp_path):
         Policy.load(tmp_path / "bytes.toml")
     with pytest.raises(TacitError):
         list(Policy(name="p").staged("never"))
+
+
+def test_no_guard_twice():
+    with pytest.raises(TacitError, match="twice"):
+        Policy(name="p", guards=(CellKeyNoise(), CellKeyNoise(variance=4.0)))

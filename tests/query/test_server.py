@@ -7,7 +7,7 @@ import pytest
 
 import tacit
 from tacit import query
-from tacit.core.errors import ParameterError
+from tacit.core.errors import DataError, ParameterError, WriteError
 from tacit.query.guard import Guard
 from tacit.query.server import parse
 
@@ -136,6 +136,11 @@ def test_a_folder_keeps_secret_log_and_memory(people, tmp_path):
     first = start()
     answers = [first.ask(TABLE, user="ana"), first.ask({**TABLE, "universe": {"sex": "f"}})]
     first.ask({"method": "nonsense"})
+    with pytest.raises(WriteError, match="another server"):
+        start()
+    first.close()
+    with pytest.raises(DataError, match="closed"):
+        first.ask(TABLE)
     again = start()
     assert len(again._state.histories["near-cells"]) == len(first._state.histories["near-cells"])
     ledgers = [s._state.ledger.of("count").tolist() for s in (first, again)]

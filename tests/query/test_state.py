@@ -1,6 +1,9 @@
 """Memory is one for all users of a server."""
 
-from tacit.query.state import State
+import pytest
+
+from tacit.core.errors import WriteError
+from tacit.query.state import FolderLock, State
 
 
 def test_histories_and_ledger_are_made_once():
@@ -11,3 +14,15 @@ def test_histories_and_ledger_are_made_once():
     assert state.ledger.n_atoms == 3
     state.requests["x"].append(1.0)
     assert list(state.requests["x"]) == [1.0]
+
+
+def test_a_folder_is_one_servers(tmp_path):
+    held = FolderLock(tmp_path / "new")
+    with pytest.raises(WriteError, match="another server"):
+        FolderLock(tmp_path / "new")
+    FolderLock(tmp_path / "other")
+    held.release()
+    held.release()
+    again = FolderLock(tmp_path / "new")
+    del again
+    FolderLock(tmp_path / "new")

@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import select, update
 
-from tacit.app.permissions import Action, Actor, NotFoundError
+from tacit.app.permissions import Action, Actor, ConflictError, NotFoundError
 from tacit.app.projects import Projects
-from tacit.app.store.database import Store, record
+from tacit.app.store.database import Connection, Store, record
 from tacit.app.store.records import Job, now
+from tacit.core.rng import fresh_seed
 
 if TYPE_CHECKING:
     from tacit.app.settings import Settings
 
+_RANDOM = ("generate", "wizard")
 OPEN = ("queued", "running")
 _SILENCES = 5
 
@@ -38,21 +40,31 @@ class Jobs:
         key: str | None = None,
     ) -> str:
         """Queue a job and return its id; the same key again returns the same job."""
-        submitted = None if key is None else f"{actor.id}:{key[:60]}"
         with self.store.begin() as connection:
             self.projects.open(connection, actor, project_id, Action.EDIT_PROJECT)
-            if submitted is not None:
-                found = connection.scalar(select(Job).where(Job.submitted == submitted))
-                if found is not None:
-                    return found.id
+            found = _submitted(connection, actor, project_id, kind, key)
+            if found is not None:
+                return found
             job = Job(
-                project_id=project_id, user_id=actor.id, kind=kind, request=request,
-                submitted=submitted,
+                project_id=project_id, user_id=actor.id, kind=kind, request=_seeded(kind, request),
+                submitted=_mark(actor, key),
             )  # fmt: skip
             connection.add(job)
             connection.flush()
             record(connection, "job started", user=actor.id, project=project_id, kind=kind)
             return job.id
+
+    def repeated(self, actor: Actor, project_id: str, kind: str, key: str | None) -> str | None:
+        """Return the job that was submitted with this key before, if there is one."""
+        with self.store.read() as connection:
+            self.projects.open(connection, actor, project_id, Action.EDIT_PROJECT)
+            return _submitted(connection, actor, project_id, kind, key)
+
+    def reads(self, job_id: str, file: str) -> bool:
+        """Whether a job is to read this uploaded file."""
+        with self.store.read() as connection:
+            job = connection.get(Job, job_id)
+            return job is not None and job.request.get("file") == file
 
     def show(self, actor: Actor, job_id: str) -> dict[str, Any]:
         """Return how far a job has come."""
@@ -81,6 +93,9 @@ class Jobs:
             self.projects.open(connection, actor, job.project_id, Action.EDIT_PROJECT)
             if job.state == "queued":
                 job.state, job.ended, job.message = "cancelled", now(), "cancelled"
+                if "file" in job.request:  # nobody will read it any more
+                    incoming = self.projects.folder(job.project_id) / "incoming"
+                    (incoming / job.request["file"]).unlink(missing_ok=True)
             elif job.state == "running":
                 job.cancelling = True
             record(
@@ -151,6 +166,31 @@ class Jobs:
                     job.state, job.ended = "failed", now()
                     job.message = "its worker died, and so did the one before; nothing was released"
             return len(dead)
+
+
+def _mark(actor: Actor, key: str | None) -> str | None:
+    """Return the key of a submission, which is one person's own."""
+    return None if key is None else f"{actor.id}:{key[:60]}"
+
+
+def _submitted(
+    connection: Connection, actor: Actor, project_id: str, kind: str, key: str | None
+) -> str | None:
+    """Return the job of a key; a key that was used for something else is refused."""
+    mark = _mark(actor, key)
+    found = None if mark is None else connection.scalar(select(Job).where(Job.submitted == mark))
+    if found is None:
+        return None
+    if (found.project_id, found.kind) != (project_id, kind):
+        raise ConflictError("this Idempotency-Key was used for something else", do="send a new one")
+    return found.id
+
+
+def _seeded(kind: str, request: dict[str, Any]) -> dict[str, Any]:
+    """Draw the secret seed of a job that needs one, so that a second worker uses the same."""
+    if kind not in _RANDOM or request.get("seed") is not None:
+        return request
+    return {**request, "seed": fresh_seed()}
 
 
 def described(job: Job) -> dict[str, Any]:

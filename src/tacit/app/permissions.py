@@ -5,7 +5,29 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from tacit.core.errors import TacitError
+from tacit.core.errors import (
+    ConflictError,
+    NotAllowedError,
+    NotFoundError,
+    NotLoggedInError,
+    TooManyError,
+)
+
+__all__ = [
+    "CAPACITIES",
+    "HOUSE",
+    "IN_PROJECT",
+    "Action",
+    "Actor",
+    "ConflictError",
+    "NotAllowedError",
+    "NotFoundError",
+    "NotLoggedInError",
+    "Role",
+    "TooManyError",
+    "allowed",
+    "require_in_project",
+]
 
 
 class Role(StrEnum):
@@ -62,26 +84,6 @@ CAPACITIES: dict[Role, frozenset[str]] = {
     Role.ANALYST: frozenset({"analyst"}),
 }
 """Capacities that a person of each role can be given: an analyst never sees records."""
-
-
-class NotFoundError(TacitError):
-    """There is no such thing, or it is not for this person: the two look alike."""
-
-
-class NotAllowedError(TacitError):
-    """The person may see the thing, but not do this with it."""
-
-
-class NotLoggedInError(TacitError):
-    """Nobody is known to have asked."""
-
-
-class ConflictError(TacitError):
-    """Somebody else was first."""
-
-
-class TooManyError(TacitError):
-    """Too many attempts; wait."""
 
 
 @dataclass(frozen=True)

@@ -110,6 +110,8 @@ class Queries:
             kept = self._servers.get(project_id)
             if kept is not None and kept[0] == state:
                 return kept[1]
+            if kept is not None:
+                kept[1].close()
             folder = self.projects.folder(project_id) / "query" / project.data["digest"]
             self._own(project_id, folder)
             data = self.projects.microdata(project)
@@ -140,6 +142,8 @@ class Queries:
         for handle in self._locks.values():
             os.close(handle)
         self._locks.clear()
+        for _, server in self._servers.values():
+            server.close()
         self._servers.clear()
 
 

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from tacit.app import logging_setup
 from tacit.app.permissions import Actor
 from tacit.app.serving import create_app
 from tacit.app.settings import PREFIX, Settings
@@ -103,6 +104,7 @@ def serve(
     """Serve until interrupted."""
     import uvicorn
 
+    logging_setup.set_up()
     listener = _listener(settings)
     port = listener.getsockname()[1]
     settings = settings.replace(port=port)
@@ -116,7 +118,9 @@ def serve(
     supervisor = Supervisor(settings)
     supervisor.start()
     # No access log: addresses of pages hold the names of files and projects.
-    config = uvicorn.Config(app, log_level="warning", access_log=False, proxy_headers=True)
+    config = uvicorn.Config(
+        app, log_config=None, log_level="warning", access_log=False, proxy_headers=True
+    )
     server = uvicorn.Server(config)
     signal.signal(signal.SIGTERM, lambda *_: setattr(server, "should_exit", True))
     try:
@@ -130,6 +134,7 @@ def _listener(settings: Settings) -> socket.socket:
     found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         found.bind((settings.host, settings.port))
+        found.listen(2048)  # who comes before the server is ready waits instead of being sent away
     except OSError as error:
         found.close()
         raise ParameterError(

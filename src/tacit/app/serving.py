@@ -8,13 +8,19 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
 from fastapi import FastAPI, Request, Response
+from fastapi.responses import PlainTextResponse
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
-from tacit.app.api import accounts, catalogue, errors, projects, queries, versions, work
+from tacit.app import oidc
+from tacit.app.api import access, accounts, catalogue, errors, projects, queries, versions, work
+from tacit.app.metrics import CONTENT_TYPE, Measured, Requests, exposition
+from tacit.app.permissions import Action
 from tacit.app.services import Services
 from tacit.app.settings import Settings
+from tacit.app.uploads import Places
 
 API = "/api/v1"
+_THIS_MACHINE = ("127.0.0.1", "::1")
 HEADERS = {
     # NiceGUI builds its pages with inline scripts and Vue's compiler; all else is closed.
     "Content-Security-Policy": "default-src 'self'; script-src 'self' 'unsafe-inline' "
@@ -70,12 +76,18 @@ def create_app(settings: Settings) -> FastAPI:
         lifespan=life,
     )
     app.state.services, app.state.attempts = parts, Attempts()
+    app.state.uploads = Places(settings.uploads)
     for module in (accounts, projects, versions, work, queries, catalogue):
-        app.include_router(module.router, prefix=API)
+        app.include_router(module.router, prefix=API, responses=errors.RESPONSES)
     errors.install(app)
+    requests = Requests()
     _add_health(app, parts)
+    _add_metrics(app, parts, requests)
+    if settings.oidc_issuer:
+        oidc.install(app, settings)
     _add_headers(app)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(settings.allowed_hosts))
+    app.add_middleware(Measured, requests=requests)
     return app
 
 
@@ -86,6 +98,15 @@ def _add_health(app: FastAPI, parts: Services) -> None:
         alive = parts.store.is_alive()
         response.status_code = 200 if alive else 503
         return {"ok": alive}
+
+
+def _add_metrics(app: FastAPI, parts: Services, requests: Requests) -> None:
+    @app.get("/metrics", tags=["operations"], response_class=PlainTextResponse)
+    def metrics(request: Request) -> PlainTextResponse:
+        """Tell how the app is doing, on this machine or with the key of an administrator."""
+        if not request.client or request.client.host not in _THIS_MACHINE:
+            access.actor(request).require(Action.MANAGE_ACCOUNTS)
+        return PlainTextResponse(exposition(parts, requests), media_type=CONTENT_TYPE)
 
 
 def _add_headers(app: FastAPI) -> None:

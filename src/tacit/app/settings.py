@@ -35,6 +35,8 @@ class Settings(Value):
     """Processes that do long jobs; 0 where they are started on their own."""
     largest_upload: Annotated[int, Ge(1)] = 4 * 2**30
     """Largest file that may be uploaded, in bytes."""
+    uploads: Annotated[int, Ge(1)] = 4
+    """Files that one process takes at the same time; others are asked to wait."""
     databases: tuple[str, ...] = ()
     """Beginnings of the addresses of databases whose tables people may choose; none by default."""
     session_hours: Annotated[float, Ge(0.01)] = 12.0

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import zipfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,24 @@ if TYPE_CHECKING:
 _MOST_EXPANSION = 200
 """How many times larger than its file the content of a packed one may be."""
 _MOST_UNPACKED = 8 * 2**30
+
+
+class Places:
+    """Places for files that are on their way: whoever finds none is asked to come again."""
+
+    def __init__(self, most: int) -> None:
+        self.most, self.taken = most, 0
+
+    @contextmanager
+    def one(self) -> Iterator[None]:
+        """Take a place for as long as the context lasts."""
+        if self.taken >= self.most:
+            raise TooManyError("too many files are being sent", do="try again in a minute")
+        self.taken += 1
+        try:
+            yield
+        finally:
+            self.taken -= 1
 
 
 def shown_name(name: str) -> str:
@@ -49,6 +68,21 @@ def known_suffix(name: str) -> str:
     )
 
 
+def check_announced(settings: Settings, announced: str | None) -> None:
+    """Refuse a file that says itself that it is too large, before any of it is taken."""
+    if announced is not None and announced.isdecimal():
+        _check_size(settings, int(announced))
+
+
+def _check_size(settings: Settings, size: int) -> None:
+    if size > settings.largest_upload:
+        raise TooManyError(
+            "the file is too large",
+            got=f"more than {settings.largest_upload:,} bytes",
+            do="ask the administrator, or choose a table of a database",
+        )
+
+
 async def receive(
     settings: Settings, project_folder: Path, name: str, chunks: AsyncIterator[bytes]
 ) -> Path:
@@ -62,12 +96,7 @@ async def receive(
         with os.fdopen(os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as file:
             async for chunk in chunks:
                 size += len(chunk)
-                if size > settings.largest_upload:
-                    raise TooManyError(
-                        "the file is too large",
-                        got=f"more than {settings.largest_upload:,} bytes",
-                        do="ask the administrator, or choose a table of a database",
-                    )
+                _check_size(settings, size)
                 file.write(chunk)
         if not size:
             raise ReadError("the file is empty")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -46,6 +47,13 @@ class Versions:
 
     def add(self, version: Version) -> None:
         """Remember a version whose folder is written; a name taken meanwhile is refused."""
+        try:
+            self._add(version)
+        except BaseException:
+            shutil.rmtree(self.folder(version.project_id, version.id), ignore_errors=True)
+            raise
+
+    def _add(self, version: Version) -> None:
         with self.store.begin() as connection:
             taken = connection.scalars(
                 select(Version.folded).where(
@@ -121,8 +129,6 @@ class Versions:
 
     def delete(self, actor: Actor, version_id: str) -> None:
         """Delete a version that was not approved."""
-        import shutil
-
         with self.store.begin() as connection:
             project, version = self.open(connection, actor, version_id, Action.EDIT_PROJECT)
             if version.state == "approved":

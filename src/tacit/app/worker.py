@@ -15,6 +15,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from tacit.app import logging_setup
 from tacit.app.jobs import Jobs
 from tacit.app.settings import Settings
 from tacit.app.store.database import Store
@@ -22,7 +23,7 @@ from tacit.app.store.records import Job
 from tacit.core.errors import TacitError
 from tacit.core.progress import Advance, listening
 
-KINDS = ("import", "generate", "wizard", "table")
+KINDS = ("import", "generate", "wizard", "table", "attack")
 """Jobs that can be asked for; each is a module of `tacit.app.tasks`."""
 _GRACE = 20.0
 """Seconds a cancelled job has to stop by itself."""
@@ -125,7 +126,7 @@ class Worker:
         except Cancelled:
             return "cancelled", "cancelled; nothing of it was kept", {}
         except TacitError as error:
-            return "failed", str(error), {}
+            return "failed", str(error), {"error": type(error).__name__}
         except MemoryError:
             return "failed", "there is not enough memory for this", {}
         except Exception:
@@ -170,5 +171,5 @@ def main(settings: Settings | None = None) -> None:
 
 
 if __name__ == "__main__":
-    logging.basicConfig(level=logging.INFO)
+    logging_setup.set_up()
     main()

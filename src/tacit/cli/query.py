@@ -62,7 +62,7 @@ def query(
     """
     server = _server(data, reading, roles, policy, unit, folder)
     if ask:
-        given = [_asked(server, path.read_text(encoding="utf-8"), user) for path in ask]
+        given = [server.ask(text, user=user) for text in map(_text_of, ask)]
     else:
         given = list(_session(server, user))
     document = {"policy": server.policy.id, "answers": [one.as_dict() for one in given]}
@@ -88,8 +88,13 @@ def _server(
     return Server(Source(open_data(data, reading, roles), unit=unit), rules, folder=folder)
 
 
-def _asked(server: Server, text: str, user: str) -> Any:
-    return server.ask(text, user=user)
+def _text_of(path: Path) -> str:
+    from tacit.core.errors import ReadError
+
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ReadError("the request cannot be read", got=str(path)) from error
 
 
 def _session(server: Server, user: str) -> Iterator[Any]:

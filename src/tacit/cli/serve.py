@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 
-
 def serve(
     folder: Annotated[
         Path | None, Option(metavar="FOLDER", help="Where the app keeps its data.")

@@ -13,7 +13,8 @@ The tree::
     ├── PlanError               a plan file is malformed
     ├── WriteError              the output could not be written; nothing partial is left
     ├── ReplayError             a dossier does not reproduce its release
-    └── MissingExtraError       an optional dependency is not installed
+    ├── MissingExtraError       an optional dependency is not installed
+    └── of the app: NotFoundError, NotAllowedError, NotLoggedInError, ConflictError, TooManyError
 
 Messages say three things: what was wrong, what was given, what to do.
 """
@@ -102,6 +103,26 @@ class ReplayError(TacitError):
 
 class MissingExtraError(TacitError, ImportError):
     """An optional dependency is not installed."""
+
+
+class NotFoundError(TacitError):
+    """There is no such thing, or it is not for this person: the two look alike."""
+
+
+class NotAllowedError(TacitError):
+    """The person may see the thing, but not do this with it."""
+
+
+class NotLoggedInError(TacitError):
+    """Nobody is known to have asked."""
+
+
+class ConflictError(TacitError):
+    """Somebody else was first."""
+
+
+class TooManyError(TacitError):
+    """Too many attempts; wait."""
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

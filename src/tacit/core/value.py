@@ -23,7 +23,7 @@ class Value(BaseModel):
         frozen=True, extra="forbid", ser_json_inf_nan="strings", defer_build=True
     )
 
-    def __init__(self, **fields: Any) -> None:
+    def __init__(self, /, **fields: Any) -> None:
         try:
             super().__init__(**fields)
         except ValidationError as error:

@@ -35,7 +35,7 @@ class Mean:
     --------
     >>> import tacit
     >>> Mean(columns=["Age"])(tacit.datasets.patients()).values.tolist()
-    [46.4]
+    [44.7]
     """
 
     columns: Sequence[str]

@@ -165,7 +165,7 @@ class FullySynthetic(
 
 def _coded_like(column: Column, everyone: Column, rows: np.ndarray) -> np.ndarray:
     """Code the background of people outside like that of the sample; new classes are missing."""
-    values = everyone.values[rows]
+    values = np.asarray(everyone.values[rows])
     if not column.is_class or not everyone.is_class:
         return values
     place = {level: i for i, level in enumerate(column.levels.to_list())}

@@ -151,9 +151,9 @@ class PartiallySynthetic(
             [c for rule in self.rules for c in (rule.column, rule.then)],
         ):  # fmt: skip
             schema.require(names)
-        design = {schema.weight, schema.household} & set(self.columns)
+        design = [c for c in self.columns if c in (schema.weight, schema.household)]
         if design:
-            raise ParameterError("weights and household numbers are not replaced", got=min(design))
+            raise ParameterError("weights and household numbers are not replaced", got=design[0])
         _ = data.weights  # refuses bad ones
         if data.n_records < 2 * self.leaf:
             raise DataError(

@@ -23,7 +23,14 @@ if TYPE_CHECKING:
     from tacit.query.answer import Answer as Answer
     from tacit.query.answer import Refusal as Refusal
     from tacit.query.answer import Refused as Refused
+    from tacit.query.audit_log import AuditLog as AuditLog
+    from tacit.query.audit_log import verify_log as verify_log
+    from tacit.query.auditor import SumAuditor as SumAuditor
+    from tacit.query.camouflage import Camouflage as Camouflage
+    from tacit.query.diagnostics import synthetic_logistic_plot as synthetic_logistic_plot
+    from tacit.query.diagnostics import synthetic_residual_plot as synthetic_residual_plot
     from tacit.query.guard import Guard as Guard
+    from tacit.query.interval_auditor import IntervalAuditor as IntervalAuditor
     from tacit.query.policy import Policy as Policy
     from tacit.query.server import Server as Server
     from tacit.query.source import Source as Source
@@ -39,7 +46,12 @@ globals().update(_found)
 _HOMES = {
     "analysis": ("Analysis",),
     "answer": ("Answer", "Refusal", "Refused"),
+    "audit_log": ("AuditLog", "verify_log"),
+    "auditor": ("SumAuditor",),
+    "camouflage": ("Camouflage",),
+    "diagnostics": ("synthetic_logistic_plot", "synthetic_residual_plot"),
     "guard": ("Guard",),
+    "interval_auditor": ("IntervalAuditor",),
     "policy": ("Policy",),
     "server": ("Server",),
     "source": ("Source",),

@@ -170,13 +170,19 @@ def _fits_from(
     table: dict[str, Any], layout: Layout, groups: Sequence[Factor]
 ) -> dict[str, GroupFit]:
     fits = {}
-    for factor in groups:
-        if factor.variable not in layout.groups:
-            continue
-        at = table["labels"][:, layout.groups.index(factor.variable)] == factor.level
-        parts = [float(table[name][at].sum()) for name in ("sw", "sy", "sq", "sr")]
-        fits[f"{factor.variable}[{factor.level}]"] = GroupFit(*parts)
+    for i, variable in enumerate(layout.groups):
+        label, rest = table["labels"][:, i], np.ones(len(table["sw"]), dtype=bool)
+        for factor in groups:
+            if factor.variable == variable:
+                at = label == factor.level
+                rest &= ~at
+                fits[f"{variable}[{factor.level}]"] = _fit_of(table, at)
+        fits[f"{variable}, reference"] = _fit_of(table, rest)
     return fits
+
+
+def _fit_of(table: dict[str, Any], at: np.ndarray) -> GroupFit:
+    return GroupFit(*(float(table[name][at].sum()) for name in ("sw", "sy", "sq", "sr")))
 
 
 def pairs(

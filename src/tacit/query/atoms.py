@@ -9,6 +9,7 @@ from itertools import combinations
 
 import numpy as np
 
+from tacit.core.errors import DataError
 from tacit.query.engine import BUCKETS, TOP, Engine, Pieces
 from tacit.query.evidence import Cells
 from tacit.query.universe import Universe
@@ -16,6 +17,8 @@ from tacit.tables.perturb.record_keys import MODULUS
 
 MOST_CELLS = 250_000
 """Cells of one table, margins included."""
+MOST_ATOMS = 1_000_000
+"""Atoms of a cube, and so of what a server keeps in memory."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +69,9 @@ class AtomCube:
     def build(cls, engine: Engine, sizes: Mapping[str, int]) -> AtomCube:
         """Make the cube of these variables in one pass."""
         names = tuple(sizes)
-        raw = engine.counts(names)
+        raw = engine.counts(names, most=MOST_ATOMS)
+        if len(raw["n"]) > MOST_ATOMS:
+            raise _too_fine(sizes)
         codes, group = _atoms(raw["codes"])
         summed = {k: _added(raw[k], group, len(codes)) for k in ("n", "units", "w")}
         keys = [_added(raw[k] % MODULUS, group, len(codes)) % MODULUS for k in ("k1", "k2")]
@@ -196,6 +201,16 @@ class AtomCube:
             place = self.cell_of(cells.by, kept)[inside]
             parts.append(_rows_added(sketches, place, cells.level_size(kept)))
         return np.concatenate(parts)
+
+
+def _too_fine(sizes: Mapping[str, int]) -> DataError:
+    finest = sorted(sizes, key=lambda name: -sizes[name])[:3]
+    return DataError(
+        "the variables of universes and tables divide the data too finely",
+        got=f"more than {MOST_ATOMS:,} combinations of {len(sizes)} variables",
+        do="serve fewer of them (categories= and numbers= of Source) or coarser ones; the finest "
+        f"are {', '.join(finest)}",
+    )
 
 
 def _atoms(codes: np.ndarray, known: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:

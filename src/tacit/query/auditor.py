@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import zipfile
 from collections.abc import Iterable
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -176,6 +177,12 @@ class SumAuditor:
                 do="audit a weighted sum as a measure of its own, with coefficients 0 and 1",
             )
         return np.where(self._known, 0, given.astype(np.int64))
+
+    def copy(self) -> SumAuditor:
+        """Return an auditor that knows the same and goes its own way."""
+        other = copy(self)
+        other._forms = [form.copy() for form in self._forms]
+        return other
 
     # -- keeping --------------------------------------------------------------------------------
 

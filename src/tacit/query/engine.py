@@ -165,8 +165,12 @@ class Engine:
         buckets: bool = False,
         without: np.ndarray | None = None,
         only: np.ndarray | None = None,
+        most: int | None = None,
     ) -> dict[str, np.ndarray]:
-        """Return codes, records, distinct units, sums of keys and of weights by group."""
+        """Return codes, records, distinct units, sums of keys and of weights by group.
+
+        Of more than `most` groups, one more than that is fetched.
+        """
         frame = self._chosen(pieces, without, only)
         weight = _whole(self._weight, self.weight_scale)
         frame = frame.select(
@@ -180,6 +184,7 @@ class Engine:
         table = _grouped(
             frame,
             groups,
+            most,
             n=nw.col("n").sum(),
             units=nw.len(),
             k1=nw.col(KEYS[0]).sum(),
@@ -290,10 +295,14 @@ def _whole(number: nw.Expr, exponent: int) -> nw.Expr:
     return (number * float(2.0**exponent) + 0.5).floor().cast(nw.Int64)
 
 
-def _grouped(frame: nw.LazyFrame[Any], groups: list[str], **sums: nw.Expr) -> Any:
+def _grouped(
+    frame: nw.LazyFrame[Any], groups: list[str], most: int | None = None, /, **sums: nw.Expr
+) -> Any:
     asked = [e.cast(nw.Int64).alias(n) for n, e in sums.items()]
     if groups:
-        return frame.group_by(*groups).agg(*asked).collect("polars").to_native()
+        table = frame.group_by(*groups).agg(*asked)
+        table = table if most is None else table.head(most + 1)
+        return table.collect("polars").to_native()
     return frame.select(*asked).collect("polars").to_native().fill_null(0)
 
 

@@ -105,13 +105,22 @@ class Model(Lazy):
         )
         return found
 
+    @property
+    def _levels(self) -> tuple[Factor, ...]:
+        levels = [f for t in self.terms for f in t.factors if f.level is not None]
+        return tuple(dict.fromkeys(levels))
+
+    @property
+    def categories(self) -> tuple[str, ...]:
+        """The categories that have a column, as ``variable[category]``."""
+        return tuple(f"{f.variable}[{f.level}]" for f in self._levels)
+
     @cached_property
     def exposure(self) -> Influence:
         """The most exposed unit of the fitted model, and how well categories are predicted."""
-        groups = [f for t in self.terms for f in t.factors if f.level is not None]
         found: Influence = self.view.influence(
             self.terms, self.response, self.fit.beta, self.fit.inverse,
-            weighted=self.weighted, link=self.link, groups=tuple(dict.fromkeys(groups)),
+            weighted=self.weighted, link=self.link, groups=self._levels,
         )  # fmt: skip
         return found
 

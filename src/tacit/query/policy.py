@@ -90,6 +90,13 @@ class Policy(Value):
     @model_validator(mode="after")
     def _check(self) -> Self:
         keys = [guard.key for guard in self.guards]
+        twice = [key for key in dict.fromkeys(keys) if keys.count(key) > 1]
+        if twice:
+            raise ParameterError(
+                "a policy names the same guard twice",
+                got=twice[0],
+                do="keep one, with the stricter parameters",
+            )
         unknown = [key for key in self.hidden if key not in keys]
         if unknown:
             raise ParameterError(

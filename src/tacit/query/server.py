@@ -6,17 +6,17 @@ import json
 import time
 import warnings
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from threading import RLock
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
-from tacit.core.errors import ParameterError, TacitError
+from tacit.core.errors import DataError, ParameterError, TacitError
 from tacit.core.method import build
 from tacit.core.plan import Plan
+from tacit.query._kept_answers import KeptAnswers
 from tacit.query.analysis import Analysis
 from tacit.query.answer import PARSE, Answer, Refusal, Refused, Step, released
 from tacit.query.atoms import AtomCube
@@ -27,7 +27,7 @@ from tacit.query.keys import Sticky, secret_bytes
 from tacit.query.policy import Policy
 from tacit.query.registration import Binned, register
 from tacit.query.source import Source
-from tacit.query.state import State
+from tacit.query.state import FolderLock, State
 from tacit.query.view import EngineView
 from tacit.tables.perturb._aes import derived_key
 
@@ -59,7 +59,7 @@ class Server:
         noise. Without one, a folder keeps a new one; without a folder it lives as long as this.
     folder
         Where the audit log and the secret are kept. A server that starts again in the same folder
-        remembers what was asked before.
+        remembers what was asked before. One server at a time may use it: `close` the other first.
 
     Examples
     --------
@@ -84,8 +84,9 @@ class Server:
     ) -> None:
         self.policy = Policy.of(policy)
         place = None if folder is None else Path(folder)
+        self._lock = None if place is None else FolderLock(place)
         hidden = secret_bytes(secret, place)
-        self._clock, self._turn = clock, RLock()
+        self._clock, self._turn, self._open = clock, RLock(), True
         source = self._masked(Source.of(data), hidden)
         rule = self.policy.cutpoints
         binned = Binned(rule.method, rule.minimum, rule.most, self.policy.rare)
@@ -98,7 +99,9 @@ class Server:
         sizes = {name: len(v.labels) for name, v in self.schema.variables.items()}
         self._cube = self._atoms(sizes)
         self._sticky = Sticky(hidden)
-        self._state = State(self._cube)
+        self._state = State(
+            self._cube, KeptAnswers(None if place is None else place / "answers.jsonl")
+        )
         self.log = AuditLog(
             None if place is None else place / "audit.jsonl",
             key=derived_key(hidden, "tacit query audit log"),
@@ -132,9 +135,28 @@ class Server:
         """Ask the logged requests again, so that history and ledgers are what they were."""
         for entry in list(self.log.requests()):
             # Refused requests too: some rules remember a set when it is first spoken of.
-            if entry.outcome.get("rule") not in _BEFORE_ALL:
-                with suppress(Refused):
-                    self._answered(entry.request or {}, entry.user or "", None)
+            if entry.outcome.get("rule") in _BEFORE_ALL:
+                continue
+            try:
+                self._answered(entry.request or {}, entry.user or "", None)
+            except Refused:
+                continue
+            except Exception:
+                if entry.outcome.get("rule") != FAULT:
+                    raise
+
+    def close(self) -> None:
+        """End the server, so that another may use its folder."""
+        with self._turn:
+            self._open = False
+            if self._lock is not None:
+                self._lock.release()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     # -- asking ---------------------------------------------------------------------------------
 
@@ -151,6 +173,8 @@ class Server:
             Who asks; only limits by user and the log use it.
         """
         with self._turn:
+            if not self._open:
+                raise DataError("the server is closed", do="start it again")
             try:
                 given: Answer | Refusal = self._answered(request, user, self._clock())
             except Refused as refused:

@@ -1,8 +1,9 @@
 """Lines that are nearly all in one category are withheld, their margin is not."""
 
+import numpy as np
 import polars as pl
 
-from tacit.query import GroupDisclosure
+from tacit.query import GroupDisclosure, Threshold
 
 
 def test_lines_and_margins(serve, people):
@@ -33,3 +34,16 @@ def test_a_few_others_do_not_hide_it(serve, people):
         )
         west = table.filter(pl.col("region") == "W")["count"].to_list()
         assert (west == [None, None]) == withheld
+
+
+def test_with_a_spread_a_line_is_withheld_just_when_its_small_cell_is(serve, people):
+    """So a withheld line is no second look at the small cell."""
+    guards = (GroupDisclosure(minimum=5, spread=10), Threshold(minimum=5, spread=10))
+    rng = np.random.default_rng(3)
+    group = np.arange(2000) // 40
+    ill = np.where(np.arange(2000) % 40 < rng.integers(4, 18, 50)[group], "yes", "no")
+    frame = people.with_columns(region=pl.Series([f"r{g}" for g in group]), ill=pl.Series(ill))
+    request = {"method": "crosstab", "by": ["region", "ill"]}
+    table = serve(frame, *guards).ask(request).frame.pivot(on="ill", index="region", values="count")
+    assert table["yes"].is_null().to_list() == table["no"].is_null().to_list()
+    assert 0 < table["yes"].null_count() < 50

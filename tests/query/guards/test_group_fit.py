@@ -31,3 +31,17 @@ def test_a_logistic_category_predicted_well(guarded, model_data):
 def test_honest_models_pass(guarded, model_data, formula):
     server = guarded(model_data, query.GroupFit())
     assert not server.ask({"method": "ols", "formula": formula}).is_refusal
+
+
+def test_the_reference_predicted_well(guarded, model_data):
+    exact = pl.when(pl.col("region") == "North").then(30.0).otherwise(pl.col("wage"))
+    server = guarded(model_data.with_columns(wage=exact), query.GroupFit())
+    assert server.ask({"method": "ols", "formula": "wage ~ region"}).rule == "group-fit"
+
+
+def test_what_cannot_be_looked_at_is_refused(guarded, model_data, monkeypatch):
+    """With too many combinations, sums are taken column by column and no category is seen."""
+    monkeypatch.setattr("tacit.query._moments_rows._MOST_GROUPS", 1)
+    server = guarded(model_data, query.GroupFit())
+    assert server.ask({"method": "ols", "formula": "wage ~ region"}).rule == "group-fit"
+    assert not server.ask({"method": "ols", "formula": "wage ~ age"}).is_refusal

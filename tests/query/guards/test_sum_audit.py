@@ -1,8 +1,11 @@
 """Exact sums until they would determine a small group."""
 
 import polars as pl
+import pytest
 
+from tacit.core.errors import ParameterError
 from tacit.query import SumAudit
+from tacit.query.auditor import SumAuditor
 
 
 def small(people):
@@ -37,3 +40,28 @@ def test_models_cannot_be_audited(serve, people):
         {"method": "ols", "formula": "income ~ sex"}
     )
     assert answer.is_refusal
+
+
+def test_all_statistics_or_none(serve, people, monkeypatch):
+    """Where the totals are refused, the counts beside them were not answered either."""
+    server = serve(people.select("id", "sex", "region", "income", "w"), SumAudit())
+    table = {"method": "crosstab", "by": ["region"], "totals": ["income"]}
+    admit, given = SumAuditor.admit, []
+
+    def only_the_first(self, queries):
+        given.append(admit(self, queries))
+        return given[0] if len(given) == 1 else type(given[0])(allowed=False)
+
+    monkeypatch.setattr(SumAuditor, "admit", only_the_first)
+    assert server.ask(table).rule == "sum-audit"
+    assert server._state.kept["sum-audit"] == {}
+    monkeypatch.undo()
+    assert not server.ask(table).is_refusal
+    ranks = {name: a.rank for name, a in server._state.kept["sum-audit"].items()}
+    assert ranks == {"count": 3, "income": 3}
+
+
+def test_insiders_are_none_or_one():
+    assert SumAudit(insiders=1).insiders == 1
+    with pytest.raises(ParameterError):
+        SumAudit(insiders=2)

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import logging
+from typing import Any
 from uuid import uuid4
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from pydantic import BaseModel
+from sqlalchemy.exc import DataError as StoreDataError
 from starlette.exceptions import HTTPException
 
+from tacit.app.logging_setup import places
+from tacit.app.metrics import route_of
 from tacit.app.permissions import (
     ConflictError,
     NotAllowedError,
@@ -27,6 +32,32 @@ STATUS: dict[type[TacitError], int] = {
     ConflictError: 409,
     TooManyError: 429,
 }
+
+
+class Problem(BaseModel):
+    """What was wrong, and what to do."""
+
+    type: str
+    message: str
+    do: str | None
+
+
+class ErrorAnswer(BaseModel):
+    """An error as every route answers it."""
+
+    error: Problem
+
+
+RESPONSES: dict[int | str, dict[str, Any]] = {
+    400: {"model": ErrorAnswer, "description": "The request cannot be read."},
+    401: {"model": ErrorAnswer, "description": "Nobody is known to ask."},
+    403: {"model": ErrorAnswer, "description": "This person may not do this."},
+    404: {"model": ErrorAnswer, "description": "There is no such thing, or not for this person."},
+    409: {"model": ErrorAnswer, "description": "Somebody else was first."},
+    422: {"model": ErrorAnswer, "description": "What was asked cannot be done."},
+    429: {"model": ErrorAnswer, "description": "Too many attempts, or too much at once."},
+}
+"""How every route may end besides success."""
 
 
 def status_of(error: TacitError) -> int:
@@ -53,6 +84,11 @@ def install(app: FastAPI) -> None:
         ]
         return as_answer(422, "RequestError", "; ".join(places[:5]))
 
+    @app.exception_handler(UnicodeEncodeError)
+    @app.exception_handler(StoreDataError)
+    async def unstorable(_request: Request, _error: Exception) -> JSONResponse:
+        return as_answer(422, "RequestError", "the text holds characters that cannot be stored")
+
     @app.exception_handler(HTTPException)
     async def known(_request: Request, error: HTTPException) -> JSONResponse:
         return as_answer(error.status_code, "HttpError", str(error.detail))
@@ -60,5 +96,8 @@ def install(app: FastAPI) -> None:
     @app.exception_handler(Exception)
     async def unforeseen(request: Request, error: Exception) -> JSONResponse:
         number = uuid4().hex[:8]
-        log.error("error %s at %s: %s", number, request.url.path, type(error).__name__)
+        place = (places(error.__traceback__) or [""])[-1]
+        log.error(
+            "error %s at %s: %s in %s", number, route_of(request.scope), type(error).__name__, place
+        )
         return as_answer(500, "Bug", f"this is a bug in tacit (number {number}); please report it")

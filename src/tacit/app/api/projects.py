@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Query, Request
 from pydantic import BaseModel, ConfigDict, Field
+from starlette.concurrency import run_in_threadpool
 
 from tacit.app.api.access import ActorOf, ServicesOf
 from tacit.app.permissions import Action, NotAllowedError
-from tacit.app.uploads import receive, shown_name
+from tacit.app.uploads import Places, check_announced, receive, shown_name
 from tacit.core.schema import Schema
 
 router = APIRouter(prefix="/projects", tags=["projects"])
@@ -20,6 +22,24 @@ Key = Annotated[str | None, Header(alias="Idempotency-Key", max_length=60)]
 
 class _Body(BaseModel):
     model_config = ConfigDict(extra="forbid")
+
+
+class Submitted(BaseModel):
+    """The job that does what was asked."""
+
+    job: str
+
+
+class Made(BaseModel):
+    """What was made."""
+
+    id: str
+
+
+class Edition(BaseModel):
+    """The edition of a project after a change."""
+
+    edition: int
 
 
 class NewProject(_Body):
@@ -63,7 +83,7 @@ def visible(actor: ActorOf, parts: ServicesOf) -> Any:
     return parts.projects.visible(actor)
 
 
-@router.post("", status_code=201)
+@router.post("", status_code=201, response_model=Made)
 def create(body: NewProject, actor: ActorOf, parts: ServicesOf) -> Any:
     """Create a project."""
     return {"id": parts.projects.create(actor, body.name, body.description)}
@@ -89,7 +109,13 @@ def delete(project: str, actor: ActorOf, parts: ServicesOf) -> Any:
     return {}
 
 
-@router.put("/{project}/data", status_code=202)
+_FILE = {"type": "string", "format": "binary"}
+_ANY_FILE = {
+    "requestBody": {"required": True, "content": {"application/octet-stream": {"schema": _FILE}}}
+}
+
+
+@router.put("/{project}/data", status_code=202, response_model=Submitted, openapi_extra=_ANY_FILE)
 async def upload(
     project: str,
     request: Request,
@@ -99,15 +125,33 @@ async def upload(
     key: Key = None,
 ) -> Any:
     """Send a file as the body of the request, of any size; a job reads it."""
-    with parts.store.read() as connection:
-        parts.projects.open(connection, actor, project, Action.EDIT_PROJECT)
-    folder = parts.projects.folder(project)
-    path = await receive(parts.settings, folder, name, request.stream())
+    again = await run_in_threadpool(parts.jobs.repeated, actor, project, "import", key)
+    if again is not None:
+        return {"job": again}
+    check_announced(parts.settings, request.headers.get("Content-Length"))
+    places: Places = request.app.state.uploads
+    with places.one():
+        folder = parts.projects.folder(project)
+        path = await receive(parts.settings, folder, name, request.stream())
     asked = {"name": shown_name(name), "file": path.name}
-    return {"job": parts.jobs.submit(actor, project, "import", asked, key=key)}
+    return {"job": await run_in_threadpool(_submitted, parts, actor, project, asked, path, key)}
 
 
-@router.post("/{project}/data", status_code=202)
+def _submitted(
+    parts: ServicesOf, actor: ActorOf, project: str, asked: dict[str, Any], path: Path, key: Key
+) -> str:
+    """Queue the reading of an upload; the file of a submission that lost a race is not kept."""
+    try:
+        job = parts.jobs.submit(actor, project, "import", asked, key=key)
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
+    if not parts.jobs.reads(job, path.name):
+        path.unlink(missing_ok=True)
+    return job
+
+
+@router.post("/{project}/data", status_code=202, response_model=Submitted)
 def from_database(
     project: str, body: DatabaseTable, actor: ActorOf, parts: ServicesOf, key: Key = None
 ) -> Any:
@@ -137,14 +181,14 @@ def roles(project: str, actor: ActorOf, parts: ServicesOf) -> Any:
         return {"schema_toml": found.roles, "edition": found.edition}
 
 
-@router.put("/{project}/roles")
+@router.put("/{project}/roles", response_model=Edition)
 def set_roles(project: str, body: Roles, actor: ActorOf, parts: ServicesOf) -> Any:
     """Set what the columns mean."""
     schema = Schema.from_toml(body.schema_toml)
     return {"edition": parts.projects.set_roles(actor, project, schema, body.edition)}
 
 
-@router.put("/{project}/plan")
+@router.put("/{project}/plan", response_model=Edition)
 def set_plan(project: str, body: Steps, actor: ActorOf, parts: ServicesOf) -> Any:
     """Set the steps of the plan."""
     return {"edition": parts.projects.set_plan(actor, project, body.steps, body.edition)}

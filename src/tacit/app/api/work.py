@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 
 from tacit.app.api.access import ActorOf, ServicesOf
-from tacit.app.api.projects import Key
+from tacit.app.api.projects import Key, Submitted
 from tacit.app.permissions import Action
 from tacit.core.errors import DataError
 from tacit.core.plan import Plan
@@ -46,11 +46,26 @@ class ProtectTable(_Body):
     plan: dict[str, Any]
 
 
-@router.post("/projects/{project}/generate", status_code=202)
+class JobState(BaseModel):
+    """How far a job has come."""
+
+    id: str
+    kind: str
+    state: Literal["queued", "running", "done", "failed", "cancelled"]
+    progress: Annotated[float, Field(ge=0, le=1)]
+    message: str
+    result: dict[str, Any]
+    created: str
+    ended: str | None
+
+
+@router.post("/projects/{project}/generate", status_code=202, response_model=Submitted)
 def generate(
     project: str, body: Generate, actor: ActorOf, parts: ServicesOf, key: Key = None
 ) -> Any:
     """Apply the plan of the project; the plan is taken as it is now."""
+    if again := parts.jobs.repeated(actor, project, "generate", key):
+        return {"job": again}
     with parts.store.read() as connection:
         found = parts.projects.open(connection, actor, project, Action.EDIT_PROJECT)
         steps, has_data = found.plan, bool(found.data)
@@ -61,7 +76,7 @@ def generate(
     return {"job": parts.jobs.submit(actor, project, "generate", asked, key=key)}
 
 
-@router.post("/projects/{project}/wizard", status_code=202)
+@router.post("/projects/{project}/wizard", status_code=202, response_model=Submitted)
 def wizard(project: str, body: Wizard, actor: ActorOf, parts: ServicesOf, key: Key = None) -> Any:
     """Search for releases that meet a target."""
     from tacit.tradeoff import Target
@@ -70,15 +85,15 @@ def wizard(project: str, body: Wizard, actor: ActorOf, parts: ServicesOf, key: K
     return {"job": parts.jobs.submit(actor, project, "wizard", body.model_dump(), key=key)}
 
 
-@router.post("/projects/{project}/tables", status_code=202)
+@router.post("/projects/{project}/tables", status_code=202, response_model=Submitted)
 def table(
     project: str, body: ProtectTable, actor: ActorOf, parts: ServicesOf, key: Key = None
 ) -> Any:
     """Build and protect a table."""
     from tacit.tables import TablePlan
 
-    with parts.store.read() as connection:
-        parts.projects.open(connection, actor, project, Action.EDIT_PROJECT)
+    if again := parts.jobs.repeated(actor, project, "table", key):
+        return {"job": again}
     TablePlan(**body.plan)
     asked = {"name": _free(parts, project, "table", body.name), "plan": body.plan}
     return {"job": parts.jobs.submit(actor, project, "table", asked, key=key)}
@@ -88,13 +103,13 @@ def _free(parts: ServicesOf, project: str, kind: Any, name: str) -> str:
     return parts.versions.free_name(project, kind, name)
 
 
-@router.get("/projects/{project}/jobs")
+@router.get("/projects/{project}/jobs", response_model=list[JobState])
 def jobs(project: str, actor: ActorOf, parts: ServicesOf) -> Any:
     """List the jobs of a project, newest first."""
     return parts.jobs.of_project(actor, project)
 
 
-@router.get("/jobs/{job}")
+@router.get("/jobs/{job}", response_model=JobState)
 def show(job: str, actor: ActorOf, parts: ServicesOf) -> Any:
     """Return how far a job has come."""
     return parts.jobs.show(actor, job)

@@ -17,4 +17,7 @@ def install(app: FastAPI, parts: Services, secret: str) -> None:
     entrance.install(app)
     for module in (home, project, asking, account, people):
         module.install()
-    ui.run_with(app, title="tacit", favicon="🤫", storage_secret=secret, show_welcome_message=False)
+    ui.run_with(
+        app, title="tacit", favicon="🤫", language="en-US", storage_secret=secret,
+        show_welcome_message=False,
+    )  # fmt: skip

@@ -29,8 +29,8 @@ def account(request: Request) -> Any:
 
 def _password(visitor: Visitor) -> None:
     section("Password")
-    old = ui.input("Present password", password=True).classes("w-80")
-    new = ui.input("Next password", password=True).classes("w-80")
+    old = ui.input("Present password", password=True).classes("w-80 max-w-full")
+    new = ui.input("Next password", password=True).classes("w-80 max-w-full")
 
     @trying
     def change() -> None:
@@ -51,10 +51,11 @@ def _keys(visitor: Visitor) -> None:
                 used = f"last used {str(key['used'])[:10]}" if key["used"] else "never used"
                 ui.label(f"{key['name']}, {used}")
                 revoke = trying(lambda i=key["id"]: _revoke(visitor, str(i), keys.refresh))
-                ui.button("Revoke", on_click=revoke).props("flat dense")
+                button = ui.button("Revoke", on_click=revoke).props("flat dense")
+                button.props["aria-label"] = f"Revoke {key['name']}"
 
     keys()
-    name = ui.input("What is the key for?").classes("w-80")
+    name = ui.input("What is the key for?").classes("w-80 max-w-full")
     shown = ui.column()
 
     @trying

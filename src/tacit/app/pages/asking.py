@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+from asyncio import to_thread
 from typing import Any
 
 from fastapi import Request
 from nicegui import ui
 
-from tacit.app.pages.frame import page, section
+from tacit.app.pages.dragging import chips, takes_one, takes_several
+from tacit.app.pages.frame import hint, page, section
 from tacit.app.pages.visitor import Visitor, trying, visitor_of
 from tacit.app.permissions import NotFoundError
+from tacit.core.errors import ParameterError
 from tacit.query import Answer, Refusal
 
 _MODELS = {"ols": "linear regression", "logistic": "logistic regression", "poisson": "Poisson"}
@@ -18,16 +21,16 @@ _MODELS = {"ols": "linear regression", "logistic": "logistic regression", "poiss
 
 def install() -> None:
     """Add the page."""
-    ui.page("/ask/{project}")(ask_page)
+    ui.page("/ask/{project}", response_timeout=120)(ask_page)
 
 
-def ask_page(request: Request, project: str) -> Any:
+async def ask_page(request: Request, project: str) -> Any:
     """Show a query server to those who may ask it."""
     visitor = visitor_of(request)
     if not isinstance(visitor, Visitor):
         return visitor
     try:
-        about = visitor.parts.queries.describe(visitor.actor, project)
+        about = await to_thread(visitor.parts.queries.describe, visitor.actor, project)
     except NotFoundError:
         ui.status_code(404)
         with page(visitor, "There is no such query server"):
@@ -83,7 +86,9 @@ class _Desk:
         shown()
         with ui.row().classes("items-end"):
             variable = ui.select(list(self.variables), label="Variable").classes("w-48")
-            values = ui.select([], label="May be", multiple=True, value=[]).classes("w-96")
+            values = ui.select([], label="May be", multiple=True, value=[]).classes(
+                "w-96 max-w-full"
+            )
             values.props("use-chips")
 
             def offer() -> None:
@@ -111,9 +116,9 @@ class _Desk:
         totals.classes("w-full").props("use-chips")
         weighted = ui.switch("Use survey weights") if self.about["weighted"] else None
 
-        def ask() -> None:
+        async def ask() -> None:
             request = {"method": "crosstab", "by": list(by.value), "totals": list(totals.value)}
-            self._ask(request | ({"weighted": True} if weighted and weighted.value else {}))
+            await self._ask(request | ({"weighted": True} if weighted and weighted.value else {}))
 
         ui.button("Ask for the table", on_click=trying(ask)).props("icon=table_chart")
 
@@ -121,24 +126,15 @@ class _Desk:
         """Put an equation together by dragging variables, or by typing it."""
         usable = [*self.about["numbers"], *(n for n in self.variables if n not in
                                             self.about["numbers"])]  # fmt: skip
-        ui.label("Drag a variable into the equation, or choose it there.").classes("text-sm")
-        held: dict[str, str] = {}
-        with ui.row():
-            for name in usable:
-                chip = ui.chip(name).props('draggable="true"')
-                chip.on("dragstart", lambda n=name: held.update(name=n))
+        hint("Drag a variable into the equation, or choose it there.")
+        held = chips(usable)
         with ui.row().classes("items-center w-full"):
             response = ui.select(self.about["numbers"], label="Explain").classes("w-48")
             ui.label("by")
             predictors = ui.select(usable, label="Predictors", multiple=True, value=[])
-            predictors.classes("w-96").props("use-chips")
-        response.on("dragover.prevent", lambda: None)
-        response.on("drop.prevent", lambda: response.set_value(held.get("name")))
-        predictors.on("dragover.prevent", lambda: None)
-        predictors.on(
-            "drop.prevent",
-            lambda: predictors.set_value([*predictors.value, held["name"]]) if held else None,
-        )
+            predictors.classes("w-96 max-w-full").props("use-chips")
+        takes_one(response, held)
+        takes_several(predictors, held)
         model = ui.select(_MODELS, value="ols", label="Model").classes("w-64")
         formula = ui.input("Formula").classes("w-full")
 
@@ -149,34 +145,56 @@ class _Desk:
         response.on_value_change(write)
         predictors.on_value_change(write)
 
-        def ask() -> None:
-            self._ask({"method": model.value, "formula": formula.value or ""})
+        async def ask() -> None:
+            await self._ask({"method": model.value, "formula": formula.value or ""})
 
         ui.button("Fit the model", on_click=trying(ask)).props("icon=show_chart")
 
     def _free(self) -> None:
         offered = ", ".join(self.about["analyses"])
         ui.label(f"A request as JSON; analyses: {offered}.").classes("text-sm")
-        text = ui.textarea(value='{"method": "summary", "columns": []}').classes("w-full")
+        text = ui.textarea("Request", value='{"method": "summary", "columns": []}').classes(
+            "w-full"
+        )
 
-        def ask() -> None:
-            self._ask(text.value or "")
+        async def ask() -> None:
+            await self._ask(text.value or "")
 
         ui.button("Ask", on_click=trying(ask))
 
     # -- answers --------------------------------------------------------------------------------
 
-    def _ask(self, request: dict[str, Any] | str) -> None:
-        asked = json.loads(request) if isinstance(request, str) else request
-        if self.conditions and isinstance(asked, dict):
+    async def _ask(self, request: dict[str, Any] | str) -> None:
+        """Ask in a thread, so that nobody else's page waits, and show what comes."""
+        asked = _parsed(request) if isinstance(request, str) else request
+        if self.conditions:
             asked = {"universe": [self.conditions], **asked}
-        given = self.visitor.parts.queries.ask(self.visitor.actor, self.project, asked)
         self.area.clear()
+        with self.area, ui.row().classes("items-center").props('role="status"'):
+            ui.spinner(size="lg")
+            ui.label("Asking …")
+        try:
+            given = await to_thread(
+                self.visitor.parts.queries.ask, self.visitor.actor, self.project, asked
+            )
+        finally:
+            self.area.clear()
         with self.area:
             if isinstance(given, Refusal):
                 _refusal(given)
             else:
                 _answer(given)
+
+
+def _parsed(text: str) -> dict[str, Any]:
+    """Read a request that was typed."""
+    try:
+        found = json.loads(text)
+    except ValueError as error:
+        raise ParameterError("the request is not valid JSON", got=text[:200]) from error
+    if not isinstance(found, dict):
+        raise ParameterError("a request is a JSON object", got=text[:200])
+    return found
 
 
 def _choices(variable: dict[str, Any]) -> dict[str, Any]:
@@ -209,16 +227,13 @@ def _refusal(given: Refusal) -> None:
 def _answer(given: Answer) -> None:
     with ui.card().classes("w-full"):
         if given.columns:
-            names = list(given.columns)
-            rows = [
-                dict(zip(names, map(_cell, row), strict=True))
-                for row in zip(*given.columns.values(), strict=True)
-            ]
-            columns = [{"name": n, "label": n, "field": n, "align": "left"} for n in names]
-            with ui.element("div").classes("w-full overflow-x-auto"):
-                ui.table(columns=columns, rows=rows, pagination=50).props("dense flat")
+            _columns(given.columns)
         for name, value in given.values.items():
-            ui.label(f"{name}: {value}").classes("text-sm")
+            if isinstance(value, dict) and all(isinstance(v, list) for v in value.values()):
+                ui.label(f"{name}:").classes("text-sm")
+                _columns({n: ["" if c is None else c for c in v] for n, v in value.items()})
+            else:
+                ui.label(f"{name}: {_cell(value)}").classes("text-sm")
         for note in given.notes:
             ui.label(note).classes("text-sm italic")
         ui.label(f"Policy {given.policy}, data {given.data}").classes("text-xs text-gray-700")
@@ -228,5 +243,20 @@ def _answer(given: Answer) -> None:
         ).props("flat dense")
 
 
+def _columns(columns: dict[str, list[Any]]) -> None:
+    """Draw a table of results."""
+    names = list(columns)
+    rows = [
+        dict(zip(names, map(_cell, row), strict=True))
+        for row in zip(*columns.values(), strict=True)
+    ]
+    heads = [{"name": n, "label": n, "field": n, "align": "left"} for n in names]
+    with ui.element("div").classes("w-full overflow-x-auto"):
+        ui.table(columns=heads, rows=rows, pagination=50).props("dense flat")
+
+
 def _cell(value: Any) -> str:
+    """Write a value of an answer; the file to download has all digits."""
+    if isinstance(value, float):
+        return f"{value:.8g}"
     return "withheld" if value is None else str(value)

@@ -15,13 +15,30 @@ _LOG_OUT = (
     'none; border: 0; font: inherit; text-decoration: underline; cursor: pointer">Log out</button>'
     "</form>"
 )
+_STYLE = """
+.nicegui-link:not(.text-white) {color: #17577e}
+.nicegui-content {padding: 0.75rem}
+:focus-visible {outline: 3px solid #8a4b08; outline-offset: 2px}
+.q-field__label, .q-placeholder::placeholder {color: #4a5663; opacity: 1}
+table.cells {border-collapse: collapse; font-size: 0.875rem}
+table.cells th, table.cells td {border: 1px solid #c3ccd5; padding: 0.2rem 0.6rem}
+table.cells td {text-align: right}
+table.cells th {background: #f4f6f8; position: sticky; top: 0}
+table.cells th[scope=row] {text-align: left}
+.nicegui-markdown :is(h1, h2, h3, h4, h5) {font-size: 1rem; font-weight: 600; line-height: 1.6}
+.nicegui-code {max-width: 100%; overflow-x: auto}
+"""
 
 
 @contextmanager
 def page(visitor: Visitor, title: str) -> Iterator[None]:
     """Draw the frame and, inside it, the block."""
     ui.page_title(f"{title} · tacit")
-    ui.colors(primary="#17577e", secondary="#54708a", accent="#8a4b08")
+    ui.colors(
+        primary="#17577e", secondary="#54708a", accent="#8a4b08",
+        positive="#1b6e2e", negative="#b3261e", info="#17577e",
+    )  # fmt: skip
+    ui.add_css(_STYLE)
     actor = visitor.actor
     with ui.header().classes("items-center justify-between q-px-md"):
         with ui.row().classes("items-center gap-4"):
@@ -32,14 +49,25 @@ def page(visitor: Visitor, title: str) -> Iterator[None]:
         with ui.row().classes("items-center gap-4"):
             ui.link(f"{actor.name} ({actor.role})", "/account").classes("text-white")
             ui.html(_LOG_OUT, sanitize=False)
-    with ui.column().classes("w-full max-w-screen-xl mx-auto q-pa-sm gap-4"):
-        ui.label(title).classes("text-2xl font-bold").props('role="heading" aria-level="1"')
+    with ui.column().classes("w-full max-w-screen-xl mx-auto gap-4").props('role="main"'):
+        heading = ui.label(title).classes("text-2xl font-bold break-words w-full")
+        heading.props('role="heading" aria-level="1"')
         yield
 
 
 def section(title: str) -> None:
     """Draw the heading of a part of a page."""
     ui.label(title).classes("text-lg font-bold").props('role="heading" aria-level="2"')
+
+
+def hint(text: str) -> None:
+    """Draw a sentence that helps."""
+    ui.label(text).classes("text-sm text-gray-700")
+
+
+def next_step(words: str, project: str, tab: str) -> None:
+    """Draw the way to where the work goes on."""
+    ui.link(f"Next: {words} →", f"/project/{project}?tab={tab}").classes("font-bold")
 
 
 def copyable(text: str, language: str) -> None:

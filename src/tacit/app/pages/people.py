@@ -61,9 +61,11 @@ def _person(visitor: Visitor, person: dict[str, Any], redraw: Any) -> None:
     with ui.row().classes("items-center"):
         state = "" if person["active"] else ", closed"
         state += ", locked" if person["locked"] else ""
-        ui.label(f"{person['name']}, {person['role']}{state}").classes("w-80")
+        ui.label(f"{person['name']}, {person['role']}{state}").classes("w-80 max-w-full")
         if person["locked"]:
-            ui.button("Unlock", on_click=trying(lambda: change(unlock=True))).props("flat dense")
+            unlock = ui.button("Unlock", on_click=trying(lambda: change(unlock=True)))
+            unlock.props("flat dense").props["aria-label"] = f"Unlock {person['name']}"
         word = "Close" if person["active"] else "Open"
         toggle = trying(lambda: change(active=not person["active"]))
-        ui.button(word, on_click=toggle).props("flat dense")
+        button = ui.button(word, on_click=toggle).props("flat dense")
+        button.props["aria-label"] = f"{word} {person['name']}"

@@ -44,4 +44,5 @@ def records_table(read: Callable[[int, int], dict[str, Any]], title: str = "") -
         state["first"] = max(0, state["first"] + by)
         content.refresh()
 
-    content()
+    with ui.column().classes("w-full min-w-0"):
+        content()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from inspect import iscoroutinefunction
 from typing import Any
 
 from fastapi import Request
@@ -67,6 +68,13 @@ def explained() -> Iterator[None]:
 
 def trying(action: Callable[..., Any]) -> Callable[..., Any]:
     """Wrap what a button does, so that errors become messages."""
+    if iscoroutinefunction(action):
+
+        async def wait(*arguments: Any) -> None:
+            with explained():
+                await action(*arguments)
+
+        return wait
 
     def run(*arguments: Any) -> None:
         with explained():

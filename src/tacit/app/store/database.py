@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Engine, create_engine, event, select
+from sqlalchemy import Engine, create_engine, event, func, select
 from sqlalchemy.exc import OperationalError, SQLAlchemyError
 from sqlalchemy.orm import Session as Connection
 from sqlalchemy.orm import sessionmaker
@@ -16,6 +16,8 @@ from tacit.app.store.records import Event, new_id
 from tacit.core.errors import ReadError
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
+_MIGRATING = 7_413_117
+"""Number of the lock that one migration at a time holds in PostgreSQL."""
 
 
 class Store:
@@ -45,17 +47,25 @@ class Store:
         with self._reading() as connection:
             yield connection
 
-    def migrate(self) -> None:
-        """Bring the tables to the newest form; nothing that is in them is lost."""
+    def migrate(self, form: str = "head") -> None:
+        """Bring the tables to the newest form, or another; nothing that is in them is lost."""
         from alembic import command
         from alembic.config import Config
+        from alembic.util import CommandError
 
         config = Config()
         config.set_main_option("script_location", str(_MIGRATIONS))
         try:
             with self.engine.begin() as connection:
+                if connection.dialect.name == "postgresql":  # several processes may start at once
+                    connection.execute(select(func.pg_advisory_xact_lock(_MIGRATING)))
                 config.attributes["connection"] = connection
-                command.upgrade(config, "head")
+                command.upgrade(config, form)
+        except CommandError as error:
+            raise ReadError(
+                "the store is of a form that this tacit does not know", got=form,
+                do="use the tacit that made it, or a newer one",
+            ) from error  # fmt: skip
         except OperationalError as error:
             raise ReadError(
                 "the store could not be opened",

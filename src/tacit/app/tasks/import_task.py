@@ -19,8 +19,15 @@ from tacit.core.progress import track
 
 def run(store: Store, settings: Settings, job: Job) -> dict[str, Any]:
     """Store the data as Parquet with proposed roles; earlier data stay until this has worked."""
-    projects = Projects(store, settings)
-    folder = projects.folder(job.project_id)
+    folder = Projects(store, settings).folder(job.project_id)
+    try:
+        return _taken(store, folder, job)
+    except BaseException:
+        _forget_upload(folder, job.request)  # what is refused or called off is not kept
+        raise
+
+
+def _taken(store: Store, folder: Path, job: Job) -> dict[str, Any]:
     with track("reading the data", 3) as advance:
         data = _read(folder, job.request)
         advance(1)
@@ -77,10 +84,14 @@ def stored(data: Microdata, folder: Path) -> str:
     return digest
 
 
-def _forget(folder: Path, request: dict[str, Any], digest: str) -> None:
-    """Remove the upload and earlier data, which nothing refers to any more."""
+def _forget_upload(folder: Path, request: dict[str, Any]) -> None:
     if "file" in request:
         (folder / "incoming" / request["file"]).unlink(missing_ok=True)
+
+
+def _forget(folder: Path, request: dict[str, Any], digest: str) -> None:
+    """Remove the upload and earlier data, which nothing refers to any more."""
+    _forget_upload(folder, request)
     for path in (folder / "data").glob("*.parquet"):
         if path.stem != digest:
             path.unlink()

@@ -32,7 +32,7 @@ def run(store: Store, settings: Settings, job: Job) -> dict[str, Any]:
     journal.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     outcome = wizard(
         Projects(store, settings).microdata(project), job.request["target"],
-        effort=effort, seed=job.request.get("seed"), storage=journal,
+        effort=effort, seed=int(job.request["seed"]), storage=journal,
     )  # fmt: skip
     if not outcome.is_met:
         raise ProtectionError(

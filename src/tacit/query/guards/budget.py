@@ -18,9 +18,10 @@ class Budget(Guard, key="budget", title="Differential privacy with a budget", ci
     r"""Answer counts with noise of differential privacy until the budget of all users is spent.
 
     Every cell of a table and its margins gets noise, empty ones too. The same request is answered
-    from memory at no cost, as long as the server runs. Only counts, unweighted, of data with one
-    record per unit. Categories and cutpoints should be declared, not taken from the data. Missing
-    values are a category.
+    from memory at no cost; a server with a folder keeps its answers and what is spent when it
+    starts again, and charges anew for an answer that was lost. Only counts, unweighted, of data
+    with one record per unit. Categories and cutpoints should be declared, not taken from the data.
+    Missing values are a category.
 
     A unit may be a household.
 
@@ -48,21 +49,32 @@ class Budget(Guard, key="budget", title="Differential privacy with a budget", ci
     def check(self, request: Analysis, context: Context) -> Context:
         """Return the context with private counts, or refuse when the budget is spent."""
         cells = self._suitable(context)
-        kept = context.state.kept.setdefault(self.key, {"spent": 0.0, "answers": {}})
-        text = json.dumps(request.as_step(), sort_keys=True)
-        note = f"Counts are differentially private, epsilon = {self.epsilon:g} for this table."
-        if text in kept["answers"]:
-            return context.amended(note, evidence=cells.with_(change=kept["answers"][text]))
-        noisy, loss = _private(cells, self.epsilon)
-        if kept["spent"] + loss > self.total * (1 + 1e-9):
+        kept = context.state.kept.setdefault(self.key, {"spent": 0.0, "paid": set()})
+        name = self._name(request, context)
+        given = context.state.answers.get(name)
+        is_paid = given is not None and name in kept["paid"]
+        if given is None:
+            noisy, loss = _private(cells, self.epsilon)
+        else:
+            noisy, loss = np.array(given, dtype=np.int64), self.epsilon
+        if not is_paid and kept["spent"] + loss > self.total * (1 + 1e-9):
             raise self.refuse("the privacy budget is spent", "use tables that were asked before")
-        change = np.maximum(noisy, self.least) - cells.n
 
         def spend() -> None:
-            kept["spent"] += loss
-            kept["answers"][text] = change
+            # An answer that was logged and then lost is charged, and never taken for a new one.
+            if given is None and context.now is not None:
+                context.state.answers.put(name, noisy.tolist())
+            kept["spent"] += 0.0 if is_paid else loss
+            kept["paid"].add(name)
 
+        change = np.maximum(noisy, self.least) - cells.n
+        note = f"Counts are differentially private, epsilon = {self.epsilon:g} for this table."
         return context.amended(note, evidence=cells.with_(change=change)).and_then(spend)
+
+    def _name(self, request: Analysis, context: Context) -> str:
+        """Return what makes two answers the same: request, data and privacy loss."""
+        asked = [request.as_step(), context.schema.version, self.epsilon]
+        return json.dumps(asked, sort_keys=True)
 
     def _suitable(self, context: Context) -> Cells:
         cells = context.cells

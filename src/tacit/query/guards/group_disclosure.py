@@ -10,6 +10,7 @@ from annotated_types import Ge
 from tacit.query.analysis import Analysis
 from tacit.query.evidence import MARGIN, Cells
 from tacit.query.guard import Context, Guard, Stage
+from tacit.tables.perturb.record_keys import MODULUS
 
 
 class GroupDisclosure(
@@ -26,7 +27,9 @@ class GroupDisclosure(
     Notes
     -----
     For every margin and every dimension it sums over: where the units outside the largest category
-    number fewer than `minimum`, the cells of that line are withheld.
+    number fewer than :math:`m + U`, the cells of that line are withheld. U is uniform from 0 to
+    `spread` and fixed for these units, and the same as that of `threshold`: with equal parameters,
+    whether a line is withheld says no more than whether its small cell is.
 
     Examples
     --------
@@ -37,6 +40,8 @@ class GroupDisclosure(
     stage: ClassVar[Stage] = "output"
     minimum: Annotated[int, Ge(1)] = 3
     """Fewest units of a group outside its largest category."""
+    spread: Annotated[int, Ge(0)] = 0
+    """How far the limit varies from group to group."""
 
     def check(self, request: Analysis, context: Context) -> Context:
         """Return the context with telling lines withheld."""
@@ -45,13 +50,13 @@ class GroupDisclosure(
             return context
         telling = np.zeros(len(cells), dtype=bool)
         for dimension in range(len(cells.by)):
-            telling |= self._telling(cells, dimension)
+            telling |= self._telling(cells, dimension, context)
         if not telling.any():
             return context
         note = "Where nearly all of a group is in one category, its division is withheld."
         return context.amended(note, evidence=cells.withholding(telling))
 
-    def _telling(self, cells: Cells, dimension: int) -> np.ndarray:
+    def _telling(self, cells: Cells, dimension: int, context: Context) -> np.ndarray:
         """Return the cells of lines along one dimension that are nearly all in one category."""
         inner = np.flatnonzero(cells.codes[:, dimension] != MARGIN)
         others = np.delete(cells.codes[inner], dimension, axis=1)
@@ -61,6 +66,19 @@ class GroupDisclosure(
         total, largest = np.zeros(n_lines, np.int64), np.zeros(n_lines, np.int64)
         np.add.at(total, line, cells.units[inner])
         np.maximum.at(largest, line, cells.units[inner])
+        limit = self._limit(cells, inner, line, n_lines, context)
         found = np.zeros(len(cells), dtype=bool)
-        found[inner] = (total - largest < self.minimum)[line] & (total > 0)[line]
+        found[inner] = ((total - largest < limit) & (total > 0))[line]
         return found
+
+    def _limit(
+        self, cells: Cells, inner: np.ndarray, line: np.ndarray, n_lines: int, context: Context
+    ) -> np.ndarray | int:
+        """Return for each line how many units it needs outside its largest category."""
+        if not self.spread:
+            return self.minimum
+        order = np.lexsort((cells.units[inner], line))
+        is_last = np.append(line[order][1:] != line[order][:-1], True)
+        others, keys = order[~is_last], np.zeros((n_lines, 2), dtype=np.int64)
+        np.add.at(keys, line[others], cells.keys[inner][others])
+        return self.minimum + context.sticky.below("threshold", keys % MODULUS, self.spread + 1)

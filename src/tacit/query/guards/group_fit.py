@@ -16,6 +16,9 @@ from tacit.query.model import Model
 class GroupFit(Guard, key="group-fit", title="Fit of subgroups", cites=("lucero2011",)):
     r"""Refuse models that predict the units of some category within a few per cent.
 
+    The reference, with the sparse categories that were joined to it, is one of the categories.
+    Where there are too many combinations of categories to look at, the model is refused.
+
     Missing values count as they do in the request. Weights count as they do in the request. A
     unit may be a household.
 
@@ -43,7 +46,13 @@ class GroupFit(Guard, key="group-fit", title="Fit of subgroups", cites=("lucero2
         model = context.evidence
         if not isinstance(model, Model) or model.formula.response is None:
             return context
-        if any(self._is_too_good(model, fit) for fit in model.exposure.groups.values()):
+        fits = model.exposure.groups
+        if any(name not in fits for name in model.categories):
+            raise self.refuse(
+                "there are too many combinations of categories to see how well each is predicted",
+                "use fewer or coarser categories",
+            )
+        if any(self._is_too_good(model, fit) for fit in fits.values()):
             raise self.refuse("the model predicts some category too well")
         return context
 

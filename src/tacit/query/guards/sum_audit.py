@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, ClassVar
 
 import numpy as np
-from annotated_types import Ge
+from annotated_types import Ge, Interval
 
 from tacit.query.analysis import Analysis
 from tacit.query.auditor import SumAuditor
@@ -39,7 +39,7 @@ class SumAudit(Guard, key="sum-audit", title="Audit of exact sums", cites=("chin
     stage: ClassVar[Stage] = "output"
     minimum: Annotated[int, Ge(2)] = 10
     """Atoms of fewer units than this must not become known."""
-    insiders: Annotated[int, Ge(0)] = 0
+    insiders: Annotated[int, Interval(ge=0, le=1)] = 0
     """0, or 1 to also protect from a user who knows the value of one atom."""
 
     def check(self, request: Analysis, context: Context) -> Context:
@@ -47,24 +47,25 @@ class SumAudit(Guard, key="sum-audit", title="Audit of exact sums", cites=("chin
         cells = context.cells
         if cells is None:
             raise self.refuse("only sums can be audited", "ask for tables or summaries")
-        queries = _sets(cells, context)
+        if len(context.state.cube) > _MOST_ATOMS:
+            raise self.refuse("the data are too finely divided to audit")
+        queries, after = _sets(cells, context), {}
+        known = context.state.kept.setdefault(self.key, {})
         for statistic in ("count", *cells.sums):
-            if not self._auditor(statistic, context).admit(queries).allowed:
+            after[statistic] = self._auditor(known.get(statistic), context)
+            if not after[statistic].admit(queries).allowed:
                 raise self.refuse(
                     "with earlier answers, this would determine a value", "use coarser variables"
                 )
-        return context
+        # All statistics or none, and only once the answer is given.
+        return context.and_then(lambda: known.update(after))
 
-    def _auditor(self, statistic: str, context: Context) -> SumAuditor:
-        cube, kept = context.state.cube, context.state.kept
-        if len(cube) > _MOST_ATOMS:
-            raise self.refuse("the data are too finely divided to audit")
-        known = kept.setdefault(self.key, {})
-        if statistic not in known:
-            known[statistic] = SumAuditor(
-                len(cube), protected=cube.units < self.minimum, insiders=self.insiders
-            )
-        return known[statistic]  # type: ignore[no-any-return]
+    def _auditor(self, known: SumAuditor | None, context: Context) -> SumAuditor:
+        """Return an auditor to try the sums on: a copy, or a new one."""
+        cube = context.state.cube
+        if known is not None:
+            return known.copy()
+        return SumAuditor(len(cube), protected=cube.units < self.minimum, insiders=self.insiders)
 
 
 def _sets(cells: Cells, context: Context) -> np.ndarray:

@@ -6,7 +6,7 @@ from typing import Any
 
 from nicegui import ui
 
-from tacit.app.pages.frame import section
+from tacit.app.pages.frame import hint, next_step, section
 from tacit.app.pages.records_table import records_table
 from tacit.app.pages.tabs import jobs_view
 from tacit.app.pages.visitor import Visitor, trying
@@ -54,14 +54,38 @@ def _upload(visitor: Visitor, project: str, has_data: bool) -> None:
         box.props["headers"] = [{"name": "X-CSRF-Token", "value": visitor.csrf}]
         box.on("failed", lambda: ui.notify("The file was refused: its kind is not known, it is "
                                            "empty or too large.", type="warning"))  # fmt: skip
+        if visitor.parts.settings.databases:
+            _from_database(visitor, project)
+
+
+def _from_database(visitor: Visitor, project: str) -> None:
+    """Let the person take a table of a database that the administrator allows."""
+    from tacit.app.api.projects import DatabaseTable, from_database
+
+    hint("Or take a table of a database:")
+    with ui.row().classes("items-end"):
+        url = ui.input("Address", value=visitor.parts.settings.databases[0]).classes("w-96")
+        table = ui.input("Table")
+
+        @trying
+        def take() -> None:
+            body = DatabaseTable(url=url.value or "", table=table.value or "")
+            from_database(project, body, visitor.actor, visitor.parts)
+            ui.notify("The table is being read.")
+
+        ui.button("Take the table", on_click=take)
 
 
 def _columns(visitor: Visitor, project: str, about: dict[str, Any]) -> None:
     section("What the columns mean")
-    ui.label("A proposal; please check it. Everything else rests on it.").classes("text-sm")
+    data = about["data"]
+    hint(
+        f"{data['name']}, {data['records']:,} records. This is a proposal; please check it, "
+        "everything else rests on it. Keys are what an intruder may know of somebody."
+    )
     chosen: dict[str, tuple[Any, Any]] = {}
-    with ui.grid(columns="minmax(8rem, 2fr) minmax(8rem, 2fr) minmax(6rem, 1fr)").classes(
-        "items-center w-full max-w-3xl gap-x-4 gap-y-1"
+    with ui.grid(columns="minmax(4rem, 2fr) minmax(7rem, 2fr) minmax(5rem, 1fr)").classes(
+        "items-center w-full max-w-3xl gap-x-3 gap-y-1"
     ):
         for heading in ("Column", "Role", "Kind"):
             ui.label(heading).classes("font-bold")
@@ -99,4 +123,6 @@ def _columns(visitor: Visitor, project: str, about: dict[str, Any]) -> None:
         about["edition"] += 1
         ui.notify("Saved", type="positive")
 
-    ui.button("Save what the columns mean", on_click=save)
+    with ui.row().classes("items-center"):
+        ui.button("Save what the columns mean", on_click=save)
+        next_step("choose methods", project, "Plan")

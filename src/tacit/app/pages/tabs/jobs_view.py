@@ -14,6 +14,7 @@ _WORDS = {
     "generate": "Making a masked version",
     "wizard": "Searching for releases",
     "table": "Protecting a table",
+    "attack": "Attacking a version",
 }
 
 
@@ -47,7 +48,8 @@ def _bar(visitor: Visitor, job: dict[str, object]) -> None:
         what = _WORDS.get(str(job["kind"]), str(job["kind"]))
         words = str(job["message"]) or str(job["state"])
         ui.label(f"{what}: {words}").classes("grow")
-        ui.linear_progress(float(str(job["progress"])), show_value=False).classes("w-48")
+        bar = ui.linear_progress(float(str(job["progress"])), show_value=False).classes("w-48")
+        bar.props["aria-label"] = what
         cancel = trying(lambda: visitor.parts.jobs.cancel(visitor.actor, str(job["id"])))
         ui.button("Cancel", on_click=cancel).props("flat dense")
 

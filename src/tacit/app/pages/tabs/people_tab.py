@@ -26,7 +26,8 @@ def show(visitor: Visitor, project: str) -> None:
             with ui.row().classes("items-center"):
                 ui.label(f"{person['name']}, {person['capacity']}")
                 end = trying(lambda i=person["id"]: dismiss(i))
-                ui.button("End", on_click=end).props("flat dense")
+                button = ui.button("End", on_click=end).props("flat dense")
+                button.props["aria-label"] = f"End the part of {person['name']}"
 
     def dismiss(user: str) -> None:
         visitor.parts.projects.dismiss(visitor.actor, project, user)
@@ -35,7 +36,9 @@ def show(visitor: Visitor, project: str) -> None:
     content()
     with ui.row().classes("items-end"):
         name = ui.input("Name of the account")
-        capacity = ui.select(_WORDS, value="reviewer", label="Takes part as").classes("w-80")
+        capacity = ui.select(_WORDS, value="reviewer", label="Takes part as").classes(
+            "w-80 max-w-full"
+        )
 
         @trying
         def invite() -> None:

@@ -7,9 +7,10 @@ from typing import Any
 
 from nicegui import ui
 
-from tacit.app.pages.frame import copyable, section
+from tacit.app.pages.frame import copyable, hint, next_step, section
 from tacit.app.pages.method_form import method_form
 from tacit.app.pages.tabs import jobs_view
+from tacit.app.pages.tabs.version_names import free_name
 from tacit.app.pages.visitor import Visitor, explained, trying
 from tacit.core.method import build, find, methods
 from tacit.core.plan import Plan
@@ -41,7 +42,9 @@ class _Editor:
     def draw(self) -> None:
         section("Steps, applied in this order")
         if not self.steps:
-            ui.label("No step yet. Add a method below, or let the wizard find a plan.")
+            ui.label("No step yet. Add a method below.")
+            next_step("not sure which? Let the wizard find a plan", self.about["id"], "Wizard")
+        hint("Columns that identify directly are removed by themselves; they need no step.")
         for number, step in enumerate(self.steps):
             self._step(number, step)
         with ui.row():
@@ -59,7 +62,7 @@ class _Editor:
     def _step(self, number: int, step: dict[str, Any]) -> None:
         with ui.card().classes("w-full"), ui.row().classes("w-full items-center no-wrap"):
             ui.label(f"{number + 1}.").classes("font-bold")
-            ui.label(build(step, "mask").describe()).classes("grow")
+            ui.label(build(step, "mask").describe()).classes("grow min-w-0 break-words")
             for icon, words, action in (
                 ("arrow_upward", "Move up", lambda n=number: self._move(n, -1)),
                 ("arrow_downward", "Move down", lambda n=number: self._move(n, 1)),
@@ -127,7 +130,8 @@ class _Editor:
     def _generate(self) -> None:
         section("Generate")
         with ui.row().classes("items-end"):
-            name = ui.input("Name of the masked version", value="version 1")
+            found = self.visitor.parts.versions.of_project(self.visitor.actor, self.about["id"])
+            name = ui.input("Name of the masked version", value=free_name(found, "masked"))
 
             @trying
             def generate() -> None:
@@ -140,6 +144,8 @@ class _Editor:
                 ui.notify("The version is being made; it will be under Versions.")
 
             ui.button("Generate", on_click=generate).props("icon=play_arrow")
+        if any(version["kind"] == "masked" for version in found):
+            next_step("look at the versions", self.about["id"], "Versions")
 
     def _script(self) -> None:
         plan = Plan(self.steps)

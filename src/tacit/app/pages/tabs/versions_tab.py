@@ -7,13 +7,17 @@ from typing import Any
 
 from nicegui import ui
 
-from tacit.app.pages.frame import copyable, section
+from tacit.app.pages.frame import copyable, hint, section
 from tacit.app.pages.records_table import records_table
+from tacit.app.pages.tabs import jobs_view
+from tacit.app.pages.tabs.attack_view import attack_view
+from tacit.app.pages.tabs.versions_map import versions_map
 from tacit.app.pages.visitor import Visitor, trying
 
 
 def show(visitor: Visitor, project: str) -> None:
-    """Draw the tab."""
+    """Draw the tab; versions that are open stay so when it is drawn again."""
+    opened: set[str] = set()
 
     @ui.refreshable
     def content() -> None:
@@ -22,18 +26,40 @@ def show(visitor: Visitor, project: str) -> None:
         found = visitor.parts.versions.of_project(visitor.actor, project)
         masked = [v for v in found if v["kind"] == "masked"]
         tables = [v for v in found if v["kind"] == "table"]
+        drawn: dict[str, ui.expansion] = {}
         if not found:
-            ui.label("No version yet.")
+            ui.label("No version yet. Generate one in the tab Plan, or let the wizard find some.")
         if masked:
             _compared(masked)
+            versions_map(masked, lambda version: _open(drawn, version))
+        if found:
+            section("Versions")
         for version in [*masked, *tables]:
-            _version(visitor, project, version, inside, content.refresh)
+            box = _Version(visitor, project, version, content.refresh).draw(inside)
+            box.set_value(version["id"] in opened)
+            box.on_value_change(lambda event, i=version["id"]: _note(opened, i, event.value))
+            drawn[version["id"]] = box
 
+    if visitor.parts.projects.show(visitor.actor, project)["capacity"] in ("owner", "custodian"):
+        jobs_view.watch(visitor, project, content.refresh)
     content()
 
 
+def _note(opened: set[str], version: str, is_open: bool) -> None:
+    """Remember whether a version is open."""
+    (opened.add if is_open else opened.discard)(version)
+
+
+def _open(drawn: dict[str, ui.expansion], chosen: str) -> None:
+    """Open one version, close the others, and bring it into view."""
+    for version, box in drawn.items():
+        box.set_value(version == chosen)
+    place = f"getHtmlElement({drawn[chosen].id})"
+    ui.run_javascript(f"{place}.scrollIntoView({{block: 'nearest'}})")
+
+
 def _compared(versions: list[dict[str, Any]]) -> None:
-    """Draw the scorecards side by side and the map."""
+    """Draw the scorecards side by side."""
     section("Side by side")
     rows: dict[str, dict[str, Any]] = {}
     for version in versions:
@@ -52,143 +78,103 @@ def _compared(versions: list[dict[str, Any]]) -> None:
     ] + [{"name": v["id"], "label": v["name"], "field": v["id"], "align": "left"} for v in versions]
     with ui.element("div").classes("w-full overflow-x-auto"):
         ui.table(columns=columns, rows=list(rows.values())).props("dense flat")
-    _map(versions)
 
 
-def _map(versions: list[dict[str, Any]]) -> None:
-    """Draw the versions on a map of two measures that the person chooses, and pick the best."""
-    risks = _measures(versions, "risk")
-    utilities = _measures(versions, "utility")
-    if not risks or not utilities:
-        return
-    section("Risk and utility")
-    with ui.row():
-        risk = ui.select(risks, value=next(iter(risks)), label="Risk").classes("w-64")
-        utility = ui.select(utilities, value=next(iter(utilities)), label="Utility").classes("w-64")
-        limit = ui.number("At most this risk").classes("w-40")
-    area = ui.column()
+class _Version:
+    """One version, and what may be done with it."""
 
-    def draw() -> None:
-        points = [
-            {"name": v["name"],
-             "risk": _value(v, "risk", risk.value),
-             "utility": _value(v, "utility", utility.value)}
-            for v in versions
-        ]  # fmt: skip
-        area.clear()
-        with area:
-            _chart([p for p in points if None not in p.values()], risks[risk.value],
-                   utilities[utility.value])  # fmt: skip
-            best = _best(versions, points, utility.value, limit.value)
-            if best:
-                ui.label(f"Best within the limit: {best}").classes("font-bold")
-            elif limit.value is not None:
-                ui.label("No version is within the limit.").classes("font-bold")
+    def __init__(
+        self, visitor: Visitor, project: str, version: dict[str, Any], redraw: Callable[[], Any]
+    ) -> None:
+        self.visitor, self.project = visitor, project
+        self.version, self.redraw = version, redraw
 
-    for box in (risk, utility, limit):
-        box.on_value_change(draw)
-    draw()
-
-
-def _measures(versions: list[dict[str, Any]], aspect: str) -> dict[str, str]:
-    return {t["measure"]: t["title"] for v in versions for t in v["measurements"][aspect]}
-
-
-def _taken(version: dict[str, Any], aspect: str, key: str) -> dict[str, Any]:
-    cards = version["measurements"][aspect]
-    return next((taken for taken in cards if taken["measure"] == key), {})
-
-
-def _value(version: dict[str, Any], aspect: str, key: str) -> Any:
-    return _taken(version, aspect, key).get("value")
-
-
-def _best(
-    versions: list[dict[str, Any]], points: list[dict[str, Any]], utility: str, limit: float | None
-) -> str | None:
-    if limit is None:
-        return None
-    within = [p for p in points if None not in p.values() and p["risk"] <= limit]
-    if not within:
-        return None
-    better = _taken(versions[0], "utility", utility).get("better", "higher")
-    sign = 1 if better == "higher" else -1
-    return str(max(within, key=lambda p: sign * p["utility"])["name"])
-
-
-def _chart(points: list[dict[str, Any]], risk: str, utility: str) -> None:
-    data = [{"name": p["name"], "value": [p["risk"], p["utility"]]} for p in points]
-    ui.echart(
-        {
-            "tooltip": {"formatter": "{b}: {c}"},
-            "xAxis": {"name": risk, "nameLocation": "middle", "nameGap": 28, "scale": True},
-            "yAxis": {"name": utility, "scale": True},
-            "series": [
-                {
-                    "type": "scatter", "symbolSize": 16, "data": data,
-                    "label": {"show": True, "position": "right", "formatter": "{b}"},
-                }
-            ],
-        }
-    ).classes("w-full max-w-3xl h-80")  # fmt: skip
-
-
-def _version(
-    visitor: Visitor,
-    project: str,
-    version: dict[str, Any],
-    inside: bool,
-    redraw: Callable[[], Any],
-) -> None:
-    state = {"made": "not decided yet"}.get(version["state"], version["state"])
-    kind = "Table" if version["kind"] == "table" else "Masked data"
-    with ui.expansion(f"{kind} “{version['name']}”: {state}").classes("w-full border rounded"):
-        if version["remark"]:
-            ui.label(f"Remark: {version['remark']}")
-        if version["state"] == "made":
-            _decision(visitor, version, redraw)
-        if inside:
-            _files(visitor, version)
+    def draw(self, inside: bool) -> ui.expansion:
+        version = self.version
+        state = {"made": "not decided yet"}.get(version["state"], version["state"])
+        kind = "Table" if version["kind"] == "table" else "Masked data"
+        box = ui.expansion(f"{kind} “{version['name']}”: {state}")
+        with box.classes("w-full border rounded"):
+            if version["remark"]:
+                ui.label(f"Remark: {version['remark']}")
+            if version["state"] == "made":
+                self._decision()
             if version["kind"] == "masked":
-                _beside(visitor, project, version)
-            with ui.expansion("Plan file").classes("w-full"):
-                copyable(version["plan"], "toml")
+                attack_view(self.visitor, self.project, version, inside)
+            if inside:
+                self._inside()
+        return box
 
+    def _inside(self) -> None:
+        self._files()
+        if self.version["kind"] == "masked":
+            self._beside()
+        with ui.expansion("Plan file").classes("w-full"):
+            copyable(self.version["plan"], "toml")
+        if self.version["state"] != "approved":
+            ui.button("Delete this version", on_click=self._delete).props("flat color=negative")
 
-def _decision(visitor: Visitor, version: dict[str, Any], redraw: Callable[[], Any]) -> None:
-    with ui.row().classes("items-end"):
-        remark = ui.input("Remark").classes("w-80")
+    def _decision(self) -> None:
+        name = self.version["name"]
+        with ui.row().classes("items-end"):
+            remark = ui.input("Remark").classes("w-80 max-w-full")
 
-        def decide(approve: bool) -> None:
-            visitor.parts.versions.decide(
-                visitor.actor, version["id"], approve=approve, remark=remark.value or ""
+            def decide(approve: bool) -> None:
+                self.visitor.parts.versions.decide(
+                    self.visitor.actor, self.version["id"], approve=approve,
+                    remark=remark.value or "",
+                )  # fmt: skip
+                self.redraw()
+
+            yes = ui.button("Approve", on_click=trying(lambda: decide(True)))
+            yes.props["color"], yes.props["aria-label"] = "positive", f"Approve {name}"
+            no = ui.button("Reject", on_click=trying(lambda: decide(False)))
+            no.props["color"], no.props["aria-label"] = "negative", f"Reject {name}"
+        if self.visitor.parts.settings.four_eyes:
+            hint("Somebody else than the person who made it decides; invite one under People.")
+
+    def _files(self) -> None:
+        files = self.visitor.parts.versions.files(self.visitor.actor, self.version["id"])
+        address = f"/api/v1/versions/{self.version['id']}/files"
+        words = {"public": "For users", "dossier": "Stays in the house"}
+        for part, names in files.items():
+            with ui.row().classes("items-center"):
+                ui.label(f"{words[part]}:").classes("font-bold")
+                for name in names:
+                    ui.link(name, f"{address}/{part}/{name}").props("download")
+
+    def _beside(self) -> None:
+        """Draw masked and original records beside each other."""
+        visitor, version = self.visitor, self.version["id"]
+        with (
+            ui.expansion("Records beside the original").classes("w-full"),
+            ui.element("div").classes("grid grid-cols-1 lg:grid-cols-2 gap-4 w-full"),
+        ):
+            records_table(
+                lambda first, count: visitor.parts.versions.page(
+                    visitor.actor, version, first, count
+                ),
+                title="Masked",
             )
-            redraw()
+            records_table(
+                lambda first, count: visitor.parts.projects.page(
+                    visitor.actor, self.project, first, count
+                ),
+                title="Original",
+            )
 
-        ui.button("Approve", on_click=trying(lambda: decide(True))).props("color=positive")
-        ui.button("Reject", on_click=trying(lambda: decide(False))).props("color=negative")
+    def _delete(self) -> None:
+        """Ask once more, and delete."""
+        with ui.dialog() as dialog, ui.card():
+            ui.label(f"Delete “{self.version['name']}” and its files?")
 
+            @trying
+            def delete() -> None:
+                dialog.close()
+                self.visitor.parts.versions.delete(self.visitor.actor, self.version["id"])
+                self.redraw()
 
-def _files(visitor: Visitor, version: dict[str, Any]) -> None:
-    files = visitor.parts.versions.files(visitor.actor, version["id"])
-    address = f"/api/v1/versions/{version['id']}/files"
-    words = {"public": "For users", "dossier": "Stays in the house"}
-    for part, names in files.items():
-        with ui.row().classes("items-center"):
-            ui.label(f"{words[part]}:").classes("font-bold")
-            for name in names:
-                ui.link(name, f"{address}/{part}/{name}").props("download")
-
-
-def _beside(visitor: Visitor, project: str, version: dict[str, Any]) -> None:
-    """Draw masked and original records one above the other."""
-    parts = visitor.parts
-    with ui.expansion("Records beside the original").classes("w-full"):
-        records_table(
-            lambda first, count: parts.versions.page(visitor.actor, version["id"], first, count),
-            title="Masked",
-        )
-        records_table(
-            lambda first, count: parts.projects.page(visitor.actor, project, first, count),
-            title="Original",
-        )
+            with ui.row():
+                ui.button("Delete", on_click=delete).props("color=negative")
+                ui.button("Keep it", on_click=dialog.close).props("flat")
+        dialog.open()

@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
+import re
+
 from nicegui import ui
 
-from tacit.app.pages.frame import section
+from tacit.app.pages.frame import hint, next_step, section
 from tacit.app.pages.tabs import jobs_view
 from tacit.app.pages.visitor import Visitor, trying
 
 
 def show(visitor: Visitor, project: str) -> None:
     """Draw the tab."""
+    if not visitor.parts.projects.show(visitor.actor, project)["data"]:
+        ui.label("The project has no data yet; upload a file in the tab Data.")
+        return
     section("What must a release meet?")
     ui.label(
         "Say it in words, parts joined by semicolons. The wizard proposes plans, searches among "
         "them, and keeps up to three versions: the safest, a balanced one and the most useful."
     ).classes("text-sm")
     target = ui.input("Target", value="k >= 5; at most 5 % linkable").classes("w-full max-w-2xl")
-    name = ui.input("Name of the versions", value="wizard")
-    seconds = ui.number("Seconds to search", value=45, min=1, max=3600)
+    hint(
+        "Such as: k >= 5 (everybody shares their keys with four others); at most 5 % linkable; "
+        "keep the regression of income on age."
+    )
+    with ui.row().classes("items-end"):
+        name = ui.input("Name of the versions", value="wizard")
+        seconds = ui.number("Seconds to search", value=45, min=1, max=3600).classes("w-40")
 
     @trying
     def search() -> None:
@@ -39,7 +49,9 @@ def show(visitor: Visitor, project: str) -> None:
         with words:
             if last is not None:
                 section("What the wizard did")
-                ui.markdown(last["result"]["words"])
+                # Its headings come below that of the page.
+                ui.markdown(re.sub(r"(?m)^(#+) ", r"##\1 ", last["result"]["words"]))
+                next_step("compare the versions it kept", project, "Versions")
 
     jobs_view.watch(visitor, project, explain)
     explain()

@@ -1,0 +1,56 @@
+"""What an intruder would learn from a version: ask for the attacks, read what they found."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nicegui import ui
+
+from tacit.app.pages.frame import hint
+from tacit.app.pages.visitor import Visitor, trying
+
+
+def attack_view(visitor: Visitor, project: str, version: dict[str, Any], inside: bool) -> None:
+    """Draw the findings if the version was attacked, and for the house the button."""
+    found = version["measurements"].get("attack")
+    if found is not None:
+        _findings(found)
+    elif not inside:
+        hint("The version has not been attacked yet.")
+    if not inside:
+        return
+
+    @trying
+    def attack() -> None:
+        asked = {"version": version["id"]}
+        visitor.parts.jobs.submit(visitor.actor, project, "attack", asked)
+        ui.notify("The version is being attacked; this takes up to a minute or so.")
+
+    word = "Attack this version" if found is None else "Attack it again"
+    ui.button(word, on_click=attack).props("outline icon=bug_report")
+
+
+def _findings(found: dict[str, Any]) -> None:
+    words = (
+        "No attack learnt more than guessing would."
+        if found["passed"]
+        else "Some attacks learnt more than guessing would."
+    )
+    ui.label(words).classes("font-bold").props('role="status"')
+    names = ("attack", "verdict", "succeeds", "guessing", "what would stop it")
+    rows = [
+        {"attack": f["title"], "verdict": f["verdict"], "succeeds": _share(f["success"]),
+         "guessing": _share(f["baseline"]), "what would stop it": f["remedy"]}
+        for f in found["findings"]
+    ]  # fmt: skip
+    columns = [
+        {"name": n, "label": n, "field": n, "align": "left",
+         "style": "white-space: normal; min-width: 6rem"}
+        for n in names
+    ]  # fmt: skip
+    with ui.element("div").classes("w-full overflow-x-auto"):
+        ui.table(columns=columns, rows=rows).props("dense flat wrap-cells")
+
+
+def _share(rate: dict[str, Any]) -> str:
+    return "no attempt" if not rate["n"] else f"{100 * rate['value']:.3g} %"

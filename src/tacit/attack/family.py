@@ -1,0 +1,77 @@
+"""The family of attacks: what an intruder would do, run by the custodian first."""
+
+from __future__ import annotations
+
+import time
+from abc import abstractmethod
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tacit.attack.finding import Finding, Outcome, Rate
+from tacit.attack.knowledge import Knowledge
+from tacit.attack.target import MicrodataTarget, Target, target_of
+from tacit.core.errors import DataError
+from tacit.core.method import Method
+
+_BROKEN = 0.5
+"""A unit counts as broken if the attack is right about it more likely than not."""
+
+
+class Attack(Method):
+    """Try to learn something about single people or firms, and compare with guessing."""
+
+    family: ClassVar[str] = "attack"
+    verb: ClassVar[str] = "run"
+    kind: ClassVar[type[Any]] = MicrodataTarget
+    """What it attacks: a release of microdata, tables, or a server."""
+    remedy: ClassVar[str] = ""
+    """What would stop it, in a sentence."""
+
+    def run(self, target: Any, knowledge: Knowledge | None = None) -> Finding:
+        """Attack and report how often it succeeded, beside what could be guessed anyway.
+
+        Parameters
+        ----------
+        target
+            A release, ``(original, released)``, protected tables, or ``(data, policy)``.
+        knowledge
+            What the intruder knows; by default a strong one.
+        """
+        made, known = target_of(target), knowledge or Knowledge()
+        objection = self.refusal(made, known)
+        if objection is not None:
+            raise DataError(f"{self.key} does not apply: {objection}")
+        started = time.perf_counter()
+        outcome = self.attacked(made, known)
+        return self._finding(outcome, time.perf_counter() - started)
+
+    def refusal(self, target: Target, knowledge: Knowledge) -> str | None:
+        """Say why this attack makes no sense on this target, or nothing if it does."""
+        if not isinstance(target, self.kind):
+            return "it attacks another kind of target"
+        return self.objection(target, knowledge)
+
+    def objection(self, target: Any, knowledge: Knowledge) -> str | None:
+        """Say why this attack makes no sense on a target of its kind."""
+        return None
+
+    @abstractmethod
+    def attacked(self, target: Any, knowledge: Knowledge) -> Outcome:
+        """Attack a target of the right kind."""
+
+    def _finding(self, outcome: Outcome, seconds: float) -> Finding:
+        hits = np.asarray(outcome.hits, dtype=float)
+        places = np.arange(len(hits)) if outcome.positions is None else outcome.positions
+        guesses, rate = outcome.guesses, Rate.counted if outcome.exact else Rate.of
+        baseline = (
+            rate(np.asarray(guesses, dtype=float))
+            if isinstance(guesses, np.ndarray)
+            else Rate.known(float(guesses), len(hits))
+        )
+        return Finding(
+            key=self.key, title=self.title, question=outcome.question, success=rate(hits),
+            baseline=baseline, unit=outcome.unit, broken=np.asarray(places)[hits > _BROKEN],
+            worst=outcome.worst, remedy=" ".join(filter(None, (self.remedy, outcome.remedy))),
+            details=outcome.details, warnings=outcome.warnings, seconds=seconds,
+        )  # fmt: skip

@@ -1,0 +1,1 @@
+"""Attacks on releases of microdata, one file each."""

@@ -1,0 +1,1 @@
+"""Attacks on query servers, one file each."""

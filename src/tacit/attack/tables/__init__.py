@@ -1,0 +1,1 @@
+"""Attacks on tables, one file each."""

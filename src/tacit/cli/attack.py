@@ -1,0 +1,108 @@
+"""``tacit attack``: what an intruder would learn from a release, tables or a server."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from typer import Argument, Option
+
+from tacit.cli.console import Answer
+from tacit.cli.options import Reading, Roles
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from tacit.attack import AttackReport
+
+
+def attack(
+    target: Annotated[
+        str,
+        Argument(
+            metavar="TARGET",
+            help="The folder that `tacit apply` or `tacit table` wrote, or the original data "
+            "together with RELEASED or --policy.",
+            show_default=False,
+        ),
+    ],
+    reading: Reading,
+    roles: Roles,
+    released: Annotated[
+        str | None,
+        Argument(metavar="[RELEASED]", help="A protected file beside its original TARGET."),
+    ] = None,
+    original: Annotated[
+        str | None,
+        Option(metavar="DATA", help="The original data of a folder, if they have moved."),
+    ] = None,
+    policy: Annotated[
+        str | None,
+        Option(metavar="POLICY", help="Attack a server of the data in TARGET under this policy."),
+    ] = None,
+    seconds: Annotated[
+        float, Option(min=0, help="Time for all attacks together; none is started later.")
+    ] = 300.0,
+    know: Annotated[
+        list[str] | None,
+        Option(metavar="COLUMN", help="A column the intruder knows; by default the keys."),
+    ] = None,
+    error: Annotated[
+        float, Option(min=0, max=1, help="Share of errors in the intruder's own file.")
+    ] = 0.0,
+    coalition: Annotated[
+        int, Option(min=1, help="Respondents who pool what they know, for tables.")
+    ] = 1,
+    queries: Annotated[
+        int | None, Option(min=1, help="Most requests to a server.", show_default="no limit")
+    ] = None,
+    report: Annotated[
+        Path | None, Option(metavar="FILE", help="Write the report as an HTML page.")
+    ] = None,
+) -> Answer:
+    """Attack a release before anybody else does, and report what leaks.
+
+    TARGET is a folder of `tacit apply` or `tacit table`, an original with its RELEASED file, or
+    data with --policy. Every attack that applies is run; each finding says how often it succeeds,
+    how often guessing would, who is affected and what to change.
+    """
+    from tacit.attack import Knowledge, audit
+    from tacit.cli.attack_target import opened_target
+
+    known = Knowledge(
+        columns=tuple(know) if know else None, error=error, coalition=coalition, queries=queries
+    )
+    chosen = opened_target(target, released, original, policy, reading, roles)
+    found = audit(chosen, known, seconds=seconds)
+    if report is not None:
+        _write_report(found, report, target)
+    return Answer({"source": target, **found.as_dict()}, _drawn(found))
+
+
+def _write_report(found: AttackReport, path: Path, source: str) -> None:
+    from tacit.core.atomic import write_text
+    from tacit.report.attack_report import attack_report
+
+    write_text(path, attack_report(found, source=source))
+
+
+def _drawn(found: AttackReport) -> Iterator[RenderableType]:
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    n_leaks = len(found.leaks)
+    verdict = "no attack learnt more than guessing" if found.passed else f"{n_leaks} attacks leak"
+    yield Text(f"{len(found)} attacks on {found.target}: {verdict}", style="bold")
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for name in ("attack", "verdict", "success", "guessing", "broken"):
+        table.add_column(name, justify="right" if name == "broken" else "left")
+    for one in found:
+        cells = (one.title, str(one.verdict), str(one.success), str(one.baseline))
+        table.add_row(*(Text(cell) for cell in cells), Text(f"{one.n_broken:,} {one.unit}s"))
+    yield table
+    for one in found.leaks:
+        yield Text(f"{one.title}: {one.question}. {one.worst}.\n  What would stop it: {one.remedy}")
+    for key, reason in found.left_out.items():
+        yield Text(f"not run: {key} ({reason})", style="dim")

@@ -1,0 +1,86 @@
+"""Open what ``tacit attack`` attacks: a folder, a pair of files, or data behind a policy."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tacit.cli.options import Reading, Roles
+from tacit.core.bundle import DOSSIER
+from tacit.core.errors import ParameterError, ReadError
+
+if TYPE_CHECKING:
+    from tacit.attack.target import MicrodataTarget, Target
+
+
+def opened_target(
+    target: str,
+    released: str | None,
+    original: str | None,
+    policy: str | None,
+    reading: Reading,
+    roles: Roles,
+) -> Target:
+    """Return the target that the arguments speak of."""
+    from tacit.cli.opening import open_data
+    from tacit.cli.release_folder import is_release
+
+    folder = Path(target)
+    if policy is not None:
+        from tacit.attack.target import QueryTarget
+        from tacit.query.policy import Policy
+
+        return QueryTarget(open_data(target, reading, roles), Policy.of(policy))
+    if is_release(folder):
+        tables = (folder / DOSSIER / "cells.parquet").is_file()
+        opened = _table_folder if tables else _release_folder
+        return opened(folder, original, reading, roles)
+    if released is None:
+        raise ParameterError(
+            "there is nothing to compare the data with",
+            got=target,
+            do="give the folder of a release, a RELEASED file after it, or --policy",
+        )
+    from tacit.attack.target import target_of
+
+    return target_of((open_data(target, reading, roles), open_data(released, Reading())))
+
+
+def _source(folder: Path, original: str | None, recorded: str | None) -> str:
+    found = original or recorded
+    if not found:
+        raise ReadError(
+            "the dossier does not say where the original is", got=str(folder), do="give --original"
+        )
+    return found
+
+
+def _release_folder(
+    folder: Path, original: str | None, reading: Reading, roles: Roles
+) -> MicrodataTarget:
+    import json
+
+    from tacit.attack.target import MicrodataTarget
+    from tacit.cli.opening import open_data
+    from tacit.cli.release_folder import open_release, recorded_roles
+    from tacit.core.pairing import pair
+    from tacit.core.plan import Plan
+
+    manifest = json.loads((folder / DOSSIER / "manifest.json").read_text(encoding="utf-8"))
+    source = _source(folder, original, manifest["input"].get("source"))
+    before = open_data(source, reading, recorded_roles(folder, roles))
+    both = pair(before, open_release(folder))
+    plan = Plan.load(folder / DOSSIER / "plan.toml")
+    return MicrodataTarget(both.original, both.released, plan.methods)
+
+
+def _table_folder(folder: Path, original: str | None, reading: Reading, roles: Roles) -> Target:
+    from tacit.attack.target import TableTarget
+    from tacit.cli.opening import open_data
+    from tacit.tables.table_plan import read_plan
+
+    plan, about = read_plan(folder / DOSSIER / "plan.toml")
+    data = open_data(_source(folder, original, about.get("source")), reading, roles)
+    made = plan.apply(data)
+    parts = tuple(made.split().values()) if made.original.parts else (made,)
+    return TableTarget(parts, data)

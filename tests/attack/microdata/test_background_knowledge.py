@@ -1,0 +1,37 @@
+"""Background knowledge: two values in a class, one of them ruled out."""
+
+import numpy as np
+import polars as pl
+
+import tacit
+from tacit import attack
+
+
+def file(values_per_class, n=400):
+    rng = np.random.default_rng(3)
+    group = np.arange(n) // 8
+    start = rng.integers(0, 6, n // 8)[group]
+    ill = (start + np.arange(n) % values_per_class) % 6
+    frame = pl.DataFrame({"g": group.astype(str), "ill": ill.astype(str)})
+    return tacit.Microdata.of(frame).with_roles(keys=["g"], confidential=["ill"])
+
+
+def test_two_values_are_one_too_few():
+    data = file(2)
+    found = attack.BackgroundKnowledge().run((data, data))
+    assert (found.success.value, found.success.n) == (1.0, 400)
+    assert found.leaked
+    assert found.baseline.value < 0.4  # one of five values that are left
+
+
+def test_four_values_withstand_one_exclusion_and_not_three():
+    data = file(4)
+    assert attack.BackgroundKnowledge().run((data, data)).success.n == 0
+    known = attack.Knowledge(excluded=3)
+    assert attack.BackgroundKnowledge().run((data, data), known).success.value == 1.0
+
+
+def test_nothing_ruled_out_is_no_attack():
+    data = file(2)
+    report = attack.audit((data, data), attack.Knowledge(excluded=0))
+    assert "rule out nothing" in report.left_out["background-knowledge"]

@@ -1,0 +1,73 @@
+"""The audit as a whole: what it runs, in what time, and what it says."""
+
+import json
+
+import numpy as np
+import pytest
+
+import tacit
+from tacit import attack
+from tacit.core.errors import ParameterError
+
+
+@pytest.fixture(scope="module")
+def weak():
+    return tacit.Plan([]).apply(tacit.datasets.census(400), seed=1)
+
+
+def test_an_open_release_leaks_and_the_report_is_plain_data(weak):
+    report = attack.audit(weak)
+    assert not report.passed
+    assert report.gain > 0.9
+    assert report.leaks[0].gain == report.gain
+    assert json.loads(json.dumps(report.as_dict(), allow_nan=False))["passed"] is False
+    assert "leaked" in report.summary()
+    assert {f.key for f in report} | set(report.left_out) == {
+        m.key for m in tacit.methods("attack") if m.kind is attack.MicrodataTarget
+    }
+    with pytest.raises(ParameterError, match="no finding"):
+        report["unheard-of"]
+
+
+def test_shuffled_synthetic_records_pass():
+    """Values drawn column by column tell nothing about anybody."""
+    data = tacit.datasets.census(1200)
+    inside, outside = data.take(range(600)), data.take(range(600, 1200))
+    rng = np.random.default_rng(1)
+    numbered = inside.numbered()
+    table = numbered.local
+    columns = [table[c].gather(rng.permutation(600)).alias(c) for c in inside.columns]
+    released = numbered.with_local(table.with_columns(columns)).drop(["person_id"])
+    target = attack.MicrodataTarget(inside, released)
+    report = attack.audit(target, attack.Knowledge(holdout=outside))
+    assert len(report) >= 6
+    assert report.passed, report.summary()
+
+
+def test_no_attack_starts_after_the_time(weak):
+    report = attack.audit(weak, seconds=0.0)
+    assert len(report) <= 1
+    assert "the time was over" in report.left_out.values()
+
+
+def test_progress_is_reported(weak):
+    from contextlib import contextmanager
+
+    from tacit.core.progress import listening
+
+    done = []
+
+    class Listener:
+        @contextmanager
+        def task(self, title, total):
+            yield lambda units: done.append((title, units))
+
+    with listening(Listener()):
+        attack.audit(weak, attacks=[attack.Linkage()])
+    assert ("attacking", 1) in done
+
+
+def test_an_attack_that_fails_is_left_out_with_its_reason():
+    data = tacit.datasets.census(100).with_roles(keys=["sex"])
+    report = attack.audit((data, data), attacks=[attack.Linkage(way="rank")])
+    assert "ranks need a number" in report.left_out["linkage"]

@@ -1,0 +1,45 @@
+"""What every attack promises: input untouched, same result again, refusal on other targets."""
+
+import numpy as np
+import pytest
+
+import tacit
+from tacit import attack, mask
+from tacit.core.errors import DataError
+
+EVERY = tacit.methods("attack")
+
+
+@pytest.fixture(scope="module")
+def release():
+    data = tacit.datasets.census(300)
+    return tacit.Plan([mask.RankSwap(columns=["age", "income"], p=5)]).apply(data, seed=1)
+
+
+@pytest.mark.parametrize("method", EVERY, ids=lambda m: m.key)
+def test_says_what_would_stop_it(method):
+    assert method.remedy.endswith(".")
+    assert method.kind in (attack.MicrodataTarget, attack.TableTarget, attack.QueryTarget)
+
+
+def test_the_same_attack_finds_the_same_and_leaves_its_input_alone(release):
+    before = release.data.local.clone(), release.original.local.clone()
+    one, two = (attack.audit(release, seconds=None) for _ in range(2))
+    assert [f.as_dict() | {"seconds": 0} for f in one] == [
+        f.as_dict() | {"seconds": 0} for f in two
+    ]
+    assert release.data.local.equals(before[0])
+    assert release.original.local.equals(before[1])
+
+
+def test_another_kind_of_target_is_refused(release):
+    with pytest.raises(DataError, match="another kind"):
+        attack.IntervalAttack().run(release)
+
+
+@pytest.mark.parametrize("n", [0, 1, 2])
+def test_tiny_files_are_attacked_or_refused_in_words(n):
+    data = tacit.datasets.census(50).take(np.arange(n))
+    report = attack.audit((data, data))
+    assert all(0 <= f.success.value <= 1 for f in report)
+    assert all(report.left_out.values())

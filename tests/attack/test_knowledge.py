@@ -1,0 +1,41 @@
+"""What an intruder knows: errors, coverage, per-record knowledge."""
+
+import numpy as np
+import pytest
+
+import tacit
+from tacit.attack import Knowledge, Linkage
+from tacit.core.errors import ParameterError
+
+
+@pytest.fixture(scope="module")
+def data():
+    return tacit.datasets.census(800)
+
+
+def test_errors_change_about_their_share(data):
+    file, covered = Knowledge(error=0.3, coverage=0.25).external(data)
+    assert covered.sum() == 200
+    wrong = np.mean((file.local["education"] != data.local["education"]).to_numpy())
+    assert 0.1 < wrong < 0.3  # some wrong draws give the right value again
+    spread = np.std(file.numeric(["age"]) - data.numeric(["age"]))
+    assert spread == pytest.approx(0.3 * np.std(data.numeric(["age"])), rel=0.15)
+    assert file.local["income"].equals(data.local["income"])
+
+
+def test_more_errors_find_fewer_people(data):
+    rates = [Linkage().run((data, data), Knowledge(error=e)).success.value for e in (0, 0.1, 0.4)]
+    assert rates[0] > 0.9
+    assert rates[0] > rates[1] > rates[2]
+
+
+def test_what_is_known_about_nobody_does_not_link(data):
+    nobody = {"region": np.zeros(800, dtype=bool), "age": np.zeros(800, dtype=bool)}
+    known = Knowledge(some=nobody)
+    assert Linkage().run((data, data), known).success.value < 0.3
+
+
+@pytest.mark.parametrize("bad", [{"error": -1}, {"coverage": 2}, {"coalition": 0}, {"spy": 1}])
+def test_bad_values_are_refused(bad):
+    with pytest.raises(ParameterError):
+        Knowledge(**bad)

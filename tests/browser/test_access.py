@@ -1,0 +1,155 @@
+"""Every page: names for all that can be used, no picture without words, no sideways scrolling."""
+
+import pytest
+
+from .conftest import choose, log_in, open_tab
+
+pytestmark = pytest.mark.browser
+TABS = ("Data", "Plan", "Wizard", "Versions", "Tables", "Query", "People", "History")
+_FAULTS = """() => {
+    const seen = e => e.getClientRects().length && getComputedStyle(e).visibility != 'hidden';
+    const text = id => document.getElementById(id)?.innerText.trim();
+    const name = e => e.getAttribute('aria-label') || e.title || e.innerText?.trim()
+        || (e.getAttribute('aria-labelledby') || '').split(' ').map(text).join('')
+        || [...(e.labels || [])].map(l => l.innerText.trim()).join('')
+        || e.closest('label')?.innerText.trim() || e.alt;
+    const used = 'input:not([type=hidden]), textarea, select, button, a[href], [role=switch], '
+        + '[role=combobox], [role=checkbox], [role=tab], [contenteditable=true]';
+    const told = e => e.outerHTML.slice(0, 200);
+    const faults = [...document.querySelectorAll(used)]
+        .filter(e => seen(e) && !name(e)).map(e => 'no name: ' + told(e));
+    for (const e of document.querySelectorAll('img, [role=img], canvas'))
+        if (seen(e) && !e.closest('[aria-hidden=true]') && !e.closest('[aria-label]') && !e.alt)
+            faults.push('no words: ' + told(e));
+    if (!document.documentElement.lang) faults.push('no language');
+    if (document.querySelectorAll('h1, [aria-level="1"]').length != 1) faults.push('no heading');
+    return faults;
+}"""
+_TOO_WIDE = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+_PALE = """() => {
+    const light = c => c.map(v => (v /= 255) <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4)
+        .reduce((sum, v, i) => sum + v * [.2126, .7152, .0722][i], 0);
+    const colour = text => (text.match(/[\\d.]+/g) || []).map(Number);
+    const under = e => { for (; e; e = e.parentElement) {
+        const c = colour(getComputedStyle(e).backgroundColor);
+        if (c.length == 3 || c[3] > .5) return c.slice(0, 3); } return [255, 255, 255]; };
+    const found = [];
+    for (const e of document.querySelectorAll('body *')) {
+        const own = [...e.childNodes].some(n => n.nodeType == 3 && n.textContent.trim());
+        const exempt = e.closest('.disabled, .q-icon, script, style, pre, .cm-editor');
+        if (!own || !e.getClientRects().length || exempt) continue;
+        const [a, b] = [light(colour(getComputedStyle(e).color).slice(0, 3)), light(under(e))];
+        const contrast = (Math.max(a, b) + .05) / (Math.min(a, b) + .05);
+        if (contrast < 4.5) found.push(contrast.toFixed(1) + ' ' + e.outerHTML.slice(0, 160));
+    }
+    return found;
+}"""
+
+
+def _faults(page):
+    """Return what is wrong with the page that is shown."""
+    found = page.evaluate(_FAULTS) + page.evaluate(_PALE)
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.wait_for_timeout(150)
+    if (extra := page.evaluate(_TOO_WIDE)) > 0:
+        found.append(f"scrolls sideways by {extra} px")
+    page.set_viewport_size({"width": 1200, "height": 900})
+    return found
+
+
+@pytest.fixture(scope="module")
+def protected(house, browser):
+    """The demo project with a masked version and a protected table."""
+    context = browser.new_context()
+    page = context.new_page()
+    log_in(page, house, "Ann")
+    page.get_by_role("link", name="Demo: a made-up census").click()
+    open_tab(page, "Plan")
+    page.get_by_role("button", name="Generate").click()
+    page.wait_for_selector("text=Making a masked version: done", timeout=120_000)
+    open_tab(page, "Tables")
+    choose(page, "Spanned by", "region", "sex")
+    page.get_by_role("button", name="Protect the table").click()
+    page.wait_for_selector("text=Check: passed", timeout=120_000)
+    context.close()
+    return house
+
+
+def test_pages_can_be_read_and_used_by_everybody(protected, watched):
+    page = watched.page
+    page.goto(f"{protected.address}/login")
+    faults = {"login": _faults(page)}
+    log_in(page, protected, "Ann")
+    for path in ("/people", "/account", "/"):
+        page.goto(f"{protected.address}{path}")
+        page.wait_for_selector("[role=main]")
+        faults[path] = _faults(page)
+    page.get_by_role("link", name="Demo: a made-up census").click()
+    for tab in TABS:
+        open_tab(page, tab)
+        page.wait_for_timeout(300)
+        if tab == "Versions":
+            page.get_by_text("Masked data “version 1”").click()
+            page.get_by_text("Records beside the original").first.click()
+            page.wait_for_timeout(300)
+        faults[tab] = _faults(page)
+    assert {where: found for where, found in faults.items() if found} == {}
+    watched.check_clean()
+
+
+def test_cells_of_a_table_tell_what_became_of_them(protected, watched):
+    """Sensitive cells are coloured, withheld, and say what an intruder could work out."""
+    page = watched.page
+    log_in(page, protected, "Ann")
+    page.get_by_role("link", name="Demo: a made-up census").click()
+    open_tab(page, "Tables")
+    hidden = page.locator("table.cells td", has_text="×")
+    hidden.first.hover()
+    told = hidden.first.get_attribute("title")
+    assert "sensitive by a rule (freq(3))" in told or "withheld to protect others" in told
+    told = [cell.get_attribute("title") for cell in hidden.all()]
+    assert any("an intruder can tell: 0 to" in words for words in told)
+    assert "rgb(246, 198, 194)" in {
+        cell.evaluate("e => getComputedStyle(e).backgroundColor") for cell in hidden.all()[:50]
+    }
+    hidden.first.focus()
+    assert page.evaluate("document.activeElement.tagName") == "TD"
+
+
+def test_a_synthetic_method_has_its_form_and_the_dialog_works_by_keyboard(house, watched):
+    page = watched.page
+    log_in(page, house, "Ann")
+    page.get_by_role("link", name="Demo: a made-up census").click()
+    open_tab(page, "Plan")
+    page.get_by_role("button", name="Add a method").focus()
+    page.keyboard.press("Enter")
+    field = page.get_by_label("Method", exact=True)
+    field.focus()
+    page.keyboard.type("Synthetic data (sequential)")
+    page.get_by_role("option", name="Synthetic data (sequential)").wait_for()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Go on").focus()
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Save the step").wait_for()
+    assert page.evaluate(_FAULTS) == []
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Save the step").wait_for(state="hidden")
+    watched.check_clean()
+
+
+def test_what_is_not_there_is_said(house, watched):
+    page = watched.page
+    log_in(page, house, "Carl")
+    answer = page.goto(f"{house.address}/project/{'0' * 32}")
+    assert answer.status == 404
+    page.wait_for_selector("text=There is no such project")
+    page.get_by_role("link", name="Back to your projects").click()
+    page.get_by_label("Name", exact=True).fill("Nothing yet")
+    page.get_by_role("button", name="Create project").click()
+    page.wait_for_selector("text=Choose or drop a file")
+    for tab in ("Plan", "Wizard", "Tables", "Query"):
+        open_tab(page, tab)
+        page.wait_for_selector("text=The project has no data yet")
+    open_tab(page, "Versions")
+    page.wait_for_selector("text=No version yet")

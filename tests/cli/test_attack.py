@@ -1,0 +1,45 @@
+"""``tacit attack`` on a release folder, a table folder, two files, and data behind a policy."""
+
+import json
+
+import pytest
+
+import tacit
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    tacit.datasets.patients().frame.write_csv("patients.csv")
+    return tmp_path
+
+
+ROLES = ["--identifier", "Name", "--key", "Age", "--key", "State", "--confidential", "Diagnosis"]
+
+
+def test_a_release_folder(run, folder):
+    made = run("apply", "patients.csv", *ROLES, "--step", "mdav columns=Age k=2", "--out", "out")
+    assert made.exit_code == 0, made.stderr
+    result = run("attack", "out", "--json", "--report", "attack.html")
+    assert result.exit_code == 0, result.stderr
+    told = json.loads(result.stdout)
+    assert {"linkage", "homogeneity"} <= {f["attack"] for f in told["findings"]}
+    assert (folder / "attack.html").read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
+def test_a_policy_and_data(run, folder):
+    result = run("attack", "patients.csv", *ROLES, "--policy", "strict")
+    assert result.exit_code == 0, result.stderr
+    assert "behind the policy strict" in result.stdout
+
+
+def test_nothing_to_compare_with_is_refused(run, folder):
+    result = run("attack", "patients.csv", *ROLES)
+    assert result.exit_code == 2
+    assert "nothing to compare" in result.stderr
+
+
+def test_a_time_of_zero_still_reports(run, folder):
+    result = run("attack", "patients.csv", "patients.csv", *ROLES, "--seconds", "0", "--json")
+    assert result.exit_code == 0, result.stderr
+    assert "the time was over" in json.loads(result.stdout)["left_out"].values()
