@@ -65,9 +65,8 @@ def query(
         given = [server.ask(text, user=user) for text in map(_text_of, ask)]
     else:
         given = list(_session(server, user))
-    document = {"policy": server.policy.id, "answers": [one.as_dict() for one in given]}
-    for entry, one in zip(document["answers"], given, strict=True):
-        entry["refused"] = one.is_refusal
+    answers = [{**one.as_dict(), "refused": one.is_refusal} for one in given]
+    document = {"policy": server.policy.id, "answers": answers}
     return Answer(document, (part for one in (given if ask else []) for part in drawn(one)))
 
 
