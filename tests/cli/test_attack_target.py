@@ -28,7 +28,7 @@ def test_a_release_knows_its_original_and_its_plan(data):
     assert isinstance(target, MicrodataTarget)
     assert target.steps == (step,)
     assert target.original.schema.keys == ["Age"]
-    (target.matched[0] == range(10)).all()
+    assert target.matched[0].tolist() == list(range(10))
 
 
 def test_a_lost_original_is_asked_for(data, tmp_path):

@@ -193,14 +193,19 @@ class AtomCube:
         return np.asarray(self.sketches[selection.atoms].sum(axis=0))
 
     def cell_sketches(self, selection: Selection, cells: Cells) -> np.ndarray:
-        """Return how the units of each cell fall into the secret parts."""
-        inside = selection.atoms
-        sketches = self.sketches[inside]
-        parts = []
-        for kept in cells.levels:
-            place = self.cell_of(cells.by, kept)[inside]
-            parts.append(_rows_added(sketches, place, cells.level_size(kept)))
-        return np.concatenate(parts)
+        """Return how the units of each cell fall into the secret parts.
+
+        The atoms are added up once, to the innermost cells; margins are sums of those.
+        """
+        every = tuple(range(len(cells.by)))
+        place = self.cell_of(cells.by, every)[selection.atoms]
+        inner = _rows_added(self.sketches, selection.atoms, place, cells.level_size(every))
+        grid = inner.reshape(*(len(cells.labels[j]) for j in every), BUCKETS)
+        parts = [
+            grid.sum(axis=tuple(j for j in every if j not in kept)).reshape(-1, BUCKETS)
+            for kept in cells.levels
+        ]
+        return np.concatenate(parts).astype(np.int32)
 
 
 def _too_fine(sizes: Mapping[str, int]) -> DataError:
@@ -234,15 +239,15 @@ def _added(values: np.ndarray, group: np.ndarray, n_groups: int) -> np.ndarray:
     return total
 
 
-def _rows_added(rows: np.ndarray, group: np.ndarray, n_groups: int) -> np.ndarray:
-    """Return the sums of rows by group."""
-    total = np.zeros((n_groups, rows.shape[1]), dtype=np.int32)
-    if not len(rows):
-        return total
-    order = np.argsort(group, kind="stable")
-    found, first = np.unique(group[order], return_index=True)
-    total[found] = np.add.reduceat(rows[order], first, axis=0)
-    return total
+def _rows_added(
+    rows: np.ndarray, chosen: np.ndarray, group: np.ndarray, n_groups: int
+) -> np.ndarray:
+    """Return the sums of the chosen rows by group, as a sparse product: no row is copied."""
+    from scipy import sparse
+
+    at = np.arange(len(rows))[chosen]
+    ones = np.ones(len(at), dtype=rows.dtype)
+    return np.asarray(sparse.csr_array((ones, (group, at)), shape=(n_groups, len(rows))) @ rows)
 
 
 def _filled(units: np.ndarray, minimum: int) -> np.ndarray:

@@ -55,7 +55,7 @@ def show_login(request: Request, next: str = "/") -> Response:
             "<p>Nobody has an account yet. Open the address that the terminal printed when the "
             "app was started; it lets you create the administrator.</p>",
         )
-    return _login(next)
+    return _login(parts, next)
 
 
 def log_in(
@@ -73,7 +73,7 @@ def log_in(
             raise TooManyError("too many attempts from this address", do="wait a minute")
         session = parts.accounts.log_in(name, password)
     except TacitError as error:
-        return _login(next, str(error), status=401)
+        return _login(parts, next, str(error), status=401)
     return _inside(next, parts, session.token)
 
 
@@ -133,12 +133,14 @@ def _code_is_right(request: Request, code: str) -> bool:
     return bool(expected) and same and not parts.accounts.are_there()
 
 
-def _login(next: str, message: str = "", status: int = 200) -> Response:
+def _login(parts: Services, next: str, message: str = "", status: int = 200) -> Response:
     extra = f'<input type="hidden" name="next" value="{escape(next, quote=True)}">'
     form = _FORM.format(
         message=_alert(message), action="/login", extra=extra, complete="current-password",
         more="", button="Log in",
     )  # fmt: skip
+    if parts.settings.oidc_issuer:
+        form += '<p><a href="/oidc/login">Log in with your organisation</a></p>'
     return _page("Log in to tacit", form, status)
 
 

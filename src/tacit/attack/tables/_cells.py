@@ -31,9 +31,16 @@ def named(table: ProtectedTable, cells: np.ndarray, most: int = 5) -> list[str]:
     return ["(" + ", ".join(table.original.labels(int(cell))) + ")" for cell in cells[:most]]
 
 
-def narrow_before(found: Audit) -> np.ndarray:
-    """Say of which attacked cells everybody knows a narrow interval before publication."""
+def narrow_before(found: Audit, known_within: float | None = None) -> np.ndarray:
+    """Say of which attacked cells a narrow interval is known before publication.
+
+    Everybody knows the table's own bounds; somebody may know every value within some percent.
+    """
     lower, upper = (bound[found.cells] for bound in found.table.bounds)
     value = found.table.value[found.cells]
     short = (value - lower < found.below) | (upper - value < found.above)
-    return np.asarray(short & (upper - lower < found.width) & (upper > lower))
+    narrow = short & (upper - lower < found.width) & (upper > lower)
+    if known_within is not None:
+        reach = np.abs(value) * known_within / 100
+        narrow |= (reach < found.below) | (reach < found.above) | (2 * reach < found.width)
+    return np.asarray(narrow)

@@ -60,7 +60,7 @@ class IntervalAttack(
             found = audit(table, singletons=False, known_within=knowledge.known_within)
             bad = np.isin(found.cells, found.failed)
             hits.append(bad)
-            guesses.append(narrow_before(found))
+            guesses.append(narrow_before(found, knowledge.known_within))
             exact += int(np.sum(found.verdict == "exactly disclosed"))
             failed += named(table, found.failed)
         return Outcome(
