@@ -121,8 +121,10 @@ def messages() -> None:
 
 def _started(folder: Path, name: str, frame: pl.DataFrame) -> subprocess.Popen[str]:
     frame.write_parquet(folder / f"{name}.parquet")
+    (folder / "policy.toml").write_text("ask = false\n")
     command = [sys.executable, "-m", "tacit.cli", "agency", folder / f"{name}.parquet",
-               "--credentials", folder / "keys" / name, "--listen", "127.0.0.1:0"]  # fmt: skip
+               "--credentials", folder / "keys" / name, "--policy", folder / "policy.toml",
+               "--listen", "127.0.0.1:0"]  # fmt: skip
     return subprocess.Popen([*map(str, command)], stderr=subprocess.PIPE, text=True,
                             env={**os.environ, "OMP_NUM_THREADS": "1"})  # fmt: skip
 

@@ -94,6 +94,17 @@ def test_the_coordinator_does_not_see_the_sum():
     assert_uniform_in_both(total)
 
 
+def test_the_lowest_bits_of_the_sum_of_four_stay_hidden():
+    """Four times a mask is a multiple of four: it alone would show every count modulo four."""
+    names = ("a", "b", "c", "d")
+    members, keys, arrived = one_run(ONE_WORLD, 3, names)
+    given = {n: members[n].unmask(names) for n in names}
+    total = Unmasking(members["a"].proposal, 0, keys, arrived, given).total()
+    counts = np.bincount((total[0, :LENGTH] % 4).astype(int), minlength=4)
+    assert stats.chisquare(counts).pvalue > SMALLEST_P
+    assert np.all(members["b"].reveal(names, COUNTS.pack(total), LENGTH) == 10)
+
+
 def test_a_contribution_that_arrives_late_stays_hidden():
     """The key of an agency that was given up is known; its own mask is not."""
 
@@ -149,8 +160,7 @@ def coalition_view(world, colluders, target):
     words = arrived[target]
     length = words.shape[1]
     words = COUNTS.subtract(words, masks.expand(unmasking._own_seed(target), 1, length))
-    common = members[colluders[0]].common_seed()
-    words = COUNTS.subtract(words, masks.expand(common, 1, length))
+    words = COUNTS.subtract(words, members[colluders[0]].common_mask((target,), length))
     for other in colluders:
         seed = members[other]._pair_seed(target)
         stream = masks.expand(seed, 1, length)
@@ -241,15 +251,53 @@ def test_f3_an_agency_lost_on_purpose_is_refused_too():
         Coordinator({**channels, "agency-4": Cut()}, workers=1, threshold=4).run(mean)
 
 
+def test_f3_a_plain_sum_without_one_agency_is_refused():
+    members = agencies([np.array([float(k)]) for k in range(4)], Policy(max_length=1))
+    vector = analysis_from({"analysis": "vector", "size": 1})
+    Coordinator({a.name: InProcess(a) for a in members}, workers=1).run(vector)
+    with pytest.raises(StoppedError, match="what one agency contributed"):
+        Coordinator({a.name: InProcess(a) for a in members[:3]}, workers=1).run(vector)
+
+
+def test_records_are_not_singled_out_by_a_missing_value():
+    """A mean with and without a variable that one record lacks differ by that record."""
+    parts = {
+        n: p.with_columns(z=pl.when(pl.int_range(pl.len()) > 0).then("y"))
+        for n, p in frames().items()
+    }
+    together = Coordinator({a.name: InProcess(a) for a in agencies(parts)}, workers=1)
+    together.run(analysis_from({"analysis": "mean", "variables": ["x"]}))
+    together.run(analysis_from({"analysis": "mean", "variables": ["y", "z"]}))
+    with pytest.raises(StoppedError, match="an earlier computation"):
+        together.run(analysis_from({"analysis": "mean", "variables": ["x", "z"]}))
+
+
+def test_records_are_not_singled_out_by_moving_an_edge():
+    parts = frames()
+    values = np.sort(np.concatenate([p["x"].to_numpy() for p in parts.values()]))
+    edges = [float(values[k : k + 2].mean()) for k in (60, 61, 90)]
+    together = Coordinator({a.name: InProcess(a) for a in agencies(parts)}, workers=1)
+    asked = [{"analysis": "histogram", "variable": "x", "edges": [edge]} for edge in edges]
+    together.run(analysis_from(asked[0]))
+    together.run(analysis_from(asked[2]))
+    with pytest.raises(StoppedError, match="an earlier computation"):
+        together.run(analysis_from(asked[1]))
+
+
 def test_f4_covariances_with_a_mark_on_one_record_are_refused():
     parts = frames()
     marked = {
-        n: p.with_columns(mark=(pl.int_range(pl.len()) == 0).cast(pl.Float64))
+        n: p.with_columns(mark=(pl.int_range(pl.len()) == 0).cast(pl.Float64)).with_columns(
+            nearly=pl.col("mark") + 1
+        )
         for n, p in parts.items()
     }
     for key, given in (
         ("covariance", {"variables": ["mark", "y"]}),
         ("ols", {"y": "y", "x": ["mark"]}),
+        ("ols", {"y": "mark", "x": ["y"]}),
+        ("poisson", {"y": "mark", "x": ["y"]}),
+        ("wls", {"y": "x", "x": ["y"], "weight": "nearly"}),
         ("mean", {"variables": ["mark"]}),
     ):
         with pytest.raises(StoppedError, match="differ from all the others"):
@@ -270,6 +318,15 @@ def test_f5_a_record_that_determines_a_coefficient_is_refused(key):
     }
     with pytest.raises(StoppedError, match=r"leverage|converge|separate"):
         simulate(parts, key, y="y", x=["x"])
+
+
+def test_f5_a_response_that_outweighs_all_others_is_refused():
+    """X'y would be the predictors of that record, times its response."""
+    parts = frames()
+    outlier = pl.when(pl.int_range(pl.len()) == 0).then(1e6).otherwise("y")
+    parts["agency-0"] = parts["agency-0"].with_columns(y=outlier)
+    with pytest.raises(StoppedError, match="leverage"):
+        simulate(parts, "ols", y="y", x=["x"])
 
 
 def test_a_coordinator_cannot_lift_small_cells_over_the_rule():

@@ -80,6 +80,19 @@ def test_options_reach_the_method(run, business):
     assert plan.method == tacit.tables.SuppressModular(cost="unity", sweeps=1)
 
 
+def test_singletons_are_protected_where_they_attack(run, folder):
+    """Only to attack would refuse what the method could have protected, and not say how."""
+    (folder / "firms.csv").write_text("r,x\nA,10\nB,20\nC,30\nC,31\nC,32\n", encoding="utf-8")
+    line = ["table", "--by", "r", "--value", "x", "--rule", "p(10)", "firms.csv", "--singletons"]
+    made = run(*line, "out")
+    assert made.exit_code == 0, made.stderr
+    assert "2 respondents attacked with what they know; 0 breaches" in made.stdout
+    assert pl.read_csv("out/public/table.csv")["flag"].count() == 3
+    asked = run(*line, "other", "--option", "singletons=false")
+    assert "worked out too closely: (A), (B)" in asked.stderr
+    assert not (folder / "other").exists()
+
+
 def test_a_plan_gives_the_same_table_again(run, folder, business):
     run("table", *COMMON, *RULE, "--method", "random", business, "one")
     result = run("table", "--plan", "one/dossier/plan.toml", business, "two")

@@ -6,6 +6,7 @@ import pytest
 from tacit.core.data import Microdata
 from tacit.federated.admission import admit, check_history, smallest_threshold
 from tacit.federated.analysis import analysis_from
+from tacit.federated.fixed_point import FixedPoint
 from tacit.federated.identity import Identity, Roster
 from tacit.federated.ledger import Ledger
 from tacit.federated.messages import Proposal
@@ -50,6 +51,7 @@ def test_a_good_proposal_is_admitted():
         ({"policy": Policy(min_agencies=4)}, "at least 4"),
         ({"policy": Policy(coordinators=("hub",))}, "coordinator"),
         ({"policy": Policy(max_length=1)}, "more than 1 numbers"),
+        ({"encoding": FixedPoint(words=1, fraction_bits=20)}, "too few bits"),
     ],
     ids=lambda value: str(value)[:60] if isinstance(value, str) else None,
 )

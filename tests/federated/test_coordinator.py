@@ -82,6 +82,23 @@ def test_a_loss_between_two_sums_stops(five, federation):
     assert set(stopped.value.who) == {"agency-02"}
 
 
+def test_shares_that_leave_somebody_out_name_the_liar(five, federation):
+    coordinator, channels = federation(five, threshold=4)
+
+    def fewer(kind, reply):
+        if kind != "ask-shares":
+            return reply
+        sealed = dict(m.decode(reply).sealed)
+        del sealed["agency-00"]
+        return m.Shares(sealed=sealed).encode()
+
+    channels["agency-04"].change_reply = fewer
+    answer = coordinator.run(MEAN)
+    assert answer.missing == {"agency-04": "no shares for some of the others"}
+    left = [n for n in five if n != "agency-04"]
+    assert answer["means"]["age"] == pytest.approx(pooled_mean(five, left), rel=1e-14)
+
+
 def test_a_contribution_of_the_wrong_shape_names_the_liar(five, federation):
     coordinator, channels = federation(five, threshold=4)
 

@@ -17,6 +17,10 @@ def path(tmp_path):
     return path
 
 
+def test_only_the_owner_can_read_it(path):
+    assert path.stat().st_mode & 0o077 == 0
+
+
 def test_entries_survive_a_restart(path):
     again = Ledger(path)
     again.add("refused", reason="x")

@@ -27,9 +27,11 @@ class Process:
     def __init__(self, folder: Path, name: str, frame: pl.DataFrame) -> None:
         self.name, self.frame, self.credentials = name, frame, folder / "keys" / name
         frame.write_parquet(folder / f"{name}.parquet")
+        (folder / "policy.toml").write_text("ask = false\n")
         command = [
             sys.executable, "-m", "tacit.cli", "agency", folder / f"{name}.parquet",
             "--credentials", self.credentials, "--listen", "127.0.0.1:0",
+            "--policy", folder / "policy.toml",
         ]  # fmt: skip
         self.process = subprocess.Popen(
             [*map(str, command)], stderr=subprocess.PIPE, text=True,
@@ -126,8 +128,11 @@ def test_five_processes_survive_a_kill(five, tmp_path):
         second = "agency-04"
         way = coordinator.channels[second]
         coordinator.channels[second] = Killing(way, processes[second], "ask-keys", after=2)
-        with pytest.raises(StoppedError):
-            coordinator.run(LOGISTIC)
+        # Other columns: those of the first question stay with the four agencies that answered it.
+        other = analysis_from({"analysis": "logistic", "y": "event", "x": ["visits"]})
+        with pytest.raises(StoppedError, match="only 3 agencies showed keys") as stopped:
+            coordinator.run(other)
+        assert set(stopped.value.who) == {victim, second}
 
 
 @pytest.mark.slow

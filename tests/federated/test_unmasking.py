@@ -11,7 +11,7 @@ from tacit.federated.identity import Identity, Roster
 from tacit.federated.messages import Proposal, Unmask
 from tacit.federated.shamir import PRIME
 from tacit.federated.summation import Summation
-from tacit.federated.unmasking import Unmasking
+from tacit.federated.unmasking import Unmasking, _choices
 
 NAMES = ("a", "b", "c", "d", "e")
 
@@ -62,6 +62,14 @@ def test_one_liar_among_the_shares_is_worked_around():
         {**unmasking.shares, "a": false},
     )  # fmt: skip
     assert np.array_equal(revealed(members, left, cheated.total()), [4, 8])
+
+
+def test_two_liars_among_twenty_are_left_out_soon():
+    names = [f"agency-{k:02d}" for k in range(20)]
+    tries = [set(chosen) for _, chosen in zip(range(2000), _choices(names, 14), strict=False)]
+    assert all(len(chosen) == 14 for chosen in tries)
+    for liars in ({"agency-00"}, {"agency-00", "agency-01"}, {"agency-07", "agency-19"}):
+        assert any(not liars & chosen for chosen in tries[:211])
 
 
 def test_too_many_liars_stop_the_sum():

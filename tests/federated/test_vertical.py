@@ -79,3 +79,10 @@ def test_rules_hold(files):
     copied = files["tax"].select("id", b=pl.col("y") * 2)
     with pytest.raises(RefusedError, match="perfect"):
         regress_vertically({"tax": files["tax"], "health": copied}, unit="id", y="y", x=["a", "b"])
+
+
+def test_attack_a_record_that_outweighs_all_others_is_refused(files):
+    unit = joined(files, ["b"])["id"][0]
+    marked = files["tax"].with_columns(a=pl.when(pl.col("id") == unit).then(1e8).otherwise("a"))
+    with pytest.raises(RefusedError, match="leverage"):
+        regress_vertically({**files, "tax": marked}, unit="id", y="y", x=["a", "b", "c"])

@@ -205,3 +205,12 @@ def test_no_rows_at_all():
     frame = pl.DataFrame(schema={"r": pl.String, "x": pl.Float64})
     table = tables.from_aggregates(frame, "r", "x", hierarchies={"r": {"Total": ["a", "b"]}})
     assert table.value.tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize("bad", [0.5, -1.0])
+@pytest.mark.parametrize("value", ["x", None])
+def test_counts_are_whole_numbers(bad, value):
+    """Half a respondent, cut to none, would make its cell empty and so safe."""
+    cells = pl.DataFrame({"r": ["a", "b"], "x": [7.0, 8.0], "n": [bad, 4.0]})
+    with pytest.raises(DataError, match=rf"'n' must count.*{bad:g} in \(a\)"):
+        tables.from_aggregates(cells, "r", value, count="n")

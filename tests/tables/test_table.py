@@ -175,3 +175,11 @@ def test_the_frame_names_codes_values_and_counts(small):
     row = small.frame.filter(pl.col("region") == "N", pl.col("size") == "2")
     assert row["turnover"].to_list() == [50]
     assert small.replace(count=np.arange(12)).frame["count"].to_list() == list(range(12))
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_values_that_are_no_numbers_are_not_additive(bad):
+    """No sum with such a cell is missed: every comparison with it is false."""
+    table = Table(np.array([bad, bad, 2.0]), csr_array([[-1.0, 1.0, 1.0]]))
+    with pytest.raises(DataError, match=r"missing or without limit.*\(0\), \(1\)"):
+        table.check_additive()

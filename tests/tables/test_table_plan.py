@@ -101,3 +101,19 @@ def test_contributions_are_kept_as_deep_as_the_method_looks():
     assert made.tabulate(records()).respondents.depth >= 30
     assert tables.CellKeyMagnitude(largest=3, shares=(1, 0.5, 0.5)).depth == 3
     assert tables.SuppressModular().depth == 1
+
+
+@pytest.mark.parametrize(
+    ("rule", "depth"),
+    [
+        ("dominance(7,80)", 7),
+        ("p(10,6)", 7),
+        ("pq(10,40,8)|freq(3)", 9),
+        ("request(20,10)&freq(3)", 9),
+        ("request(70)", 1),
+    ],
+)
+def test_contributions_are_kept_as_deep_as_the_rule_looks(rule, depth):
+    made = plan(rule=rule, hierarchies={}, method=tables.SuppressModular())
+    assert made.rule.depth == depth
+    assert made.tabulate(records()).respondents.depth == max(depth, 5)

@@ -26,7 +26,9 @@ def agency(
     roles: Roles,
     policy: Annotated[
         Path | None,
-        Option(metavar="FILE", help="Rules of this agency, in TOML; else the strict defaults."),
+        Option(
+            metavar="FILE", help="Rules of this agency, in TOML; without it every request is asked."
+        ),
     ] = None,
     log: Annotated[
         Path | None,
@@ -39,14 +41,15 @@ def agency(
     """Take part in computations with other agencies; the data never leave.
 
     Runs until it is stopped. What is asked is checked against the policy, shown to the operator if
-    the policy says ask = true, and written to the log. What leaves are masked sums.
+    the policy says ask = true, and written to the log. What leaves are masked sums. Without a
+    policy the strict rules hold and the operator is asked each time; nobody there means no.
     """
     from tacit.cli.opening import open_data
     from tacit.federated import Agency, AgencyServer, Credentials, Ledger, Policy
     from tacit.federated.client import address_of
 
     own = Credentials(credentials)
-    rules = Policy() if policy is None else Policy.read(policy)
+    rules = Policy(ask=True) if policy is None else Policy.read(policy)
     records = open_data(data, reading, roles).in_memory()
     member = Agency(
         own.identity(),

@@ -148,7 +148,7 @@ class Protecting:
         Option(
             "--singletons",
             metavar="",
-            help="Attack as respondents who are alone in a cell, too.",
+            help="Protect against respondents who are alone in a cell, too, and attack as they do.",
             rich_help_panel=_PROTECTION,
         ),
     ] = False

@@ -31,7 +31,7 @@ def chosen_plan(cells: Cells, protecting: Protecting) -> tuple[TablePlan, dict[s
         by=tuple(columns(text) for text in cells.by or []),
         value=cells.value,
         rule=protecting.rule,
-        method=protection(protecting.method, protecting.option or []),
+        method=_chosen_method(protecting),
         hierarchies=hierarchies(cells.hierarchy or [], cells.total),
         weights=cells.weight, unit=cells.unit, holding=cells.holding, request=cells.request,
         shadow=cells.shadow, cost=cells.cost, total=cells.total, missing=cells.missing,
@@ -40,6 +40,13 @@ def chosen_plan(cells: Cells, protecting: Protecting) -> tuple[TablePlan, dict[s
     )  # fmt: skip
     _check_hierarchies(made)
     return made, {}
+
+
+def _chosen_method(protecting: Protecting) -> Protection:
+    """Return the protection, against respondents alone in a cell if they are to attack it."""
+    made = protection(protecting.method, protecting.option or [])
+    unsaid = "singletons" in type(made).model_fields and "singletons" not in made.model_fields_set
+    return made.replace(singletons=True) if protecting.singletons and unsaid else made
 
 
 def _check_alone(cells: Cells, protecting: Protecting) -> None:

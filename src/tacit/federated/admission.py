@@ -6,12 +6,15 @@ from typing import Any
 
 from tacit.core.data import Microdata
 from tacit.core.schema import Role
-from tacit.federated.analysis import Analysis
+from tacit.federated.analysis import Analysis, analysis_from
 from tacit.federated.identity import Roster
 from tacit.federated.ledger import Ledger
 from tacit.federated.messages import Proposal
 from tacit.federated.policy import Policy
 from tacit.federated.stopped import RefusedError
+
+_WHOLE_BITS = 64
+"""Bits before the point: with fewer, the tags of a sum would miss some changes of it."""
 
 
 def admit(
@@ -26,7 +29,7 @@ def admit(
     """Refuse a proposal that breaks a rule of the agency."""
     _check_agencies(proposal, name, roster, policy)
     _check_request(proposal, analysis, policy, data)
-    check_history(proposal.participants, analysis, policy, ledger)
+    check_history(proposal.participants, analysis, policy, ledger, data)
 
 
 def smallest_threshold(n_agencies: int) -> int:
@@ -63,6 +66,8 @@ def _check_request(proposal: Proposal, analysis: Analysis, policy: Policy, data:
     if analysis.length({}) > policy.max_length:
         raise RefusedError(f"a sum of more than {policy.max_length:,} numbers")
     proposal.encoding.bound(len(proposal.participants))
+    if 64 * proposal.encoding.words - proposal.encoding.fraction_bits < _WHOLE_BITS:
+        raise RefusedError("the encoding leaves too few bits for the check of the sum")
     if not isinstance(data, Microdata):
         return
     for column in analysis.columns():
@@ -74,9 +79,9 @@ def _check_request(proposal: Proposal, analysis: Analysis, policy: Policy, data:
 
 
 def check_history(
-    names: tuple[str, ...], analysis: Analysis, policy: Policy, ledger: Ledger
+    names: tuple[str, ...], analysis: Analysis, policy: Policy, ledger: Ledger, data: Any = None
 ) -> None:
-    """Refuse too many questions, and a column to another set of agencies than before."""
+    """Refuse too many questions, another set of agencies, and records that few differ in."""
     _require_same_agencies(names, analysis, policy, ledger)
     past = {e["fingerprint"]: set(e["columns"]) for e in ledger.released()}
     if analysis.fingerprint() in past:
@@ -86,6 +91,10 @@ def check_history(
     for column in analysis.columns():
         if sum(column in used for used in past.values()) >= policy.max_per_column:
             raise RefusedError(f"the limit of computations with the column {column!r} is reached")
+    if isinstance(data, Microdata):
+        asked = {e["fingerprint"]: e["analysis"] for e in ledger.released() if "analysis" in e}
+        for earlier in asked.values():
+            analysis.require_apart(analysis_from(earlier), data, policy)
 
 
 def _require_same_agencies(
@@ -96,7 +105,9 @@ def _require_same_agencies(
         return
     wanted = set(analysis.columns())
     for entry in ledger.released():
-        if wanted & set(entry["columns"]) and set(entry["participants"]) != set(names):
+        used = set(entry["columns"])
+        shared = wanted & used or not wanted | used  # plain sums and counts have no columns
+        if shared and set(entry["participants"]) != set(names):
             raise RefusedError(
                 "these columns were used with another set of agencies; the difference of both "
                 "results would show what one agency contributed"

@@ -206,16 +206,20 @@ class Agency:
             raise RefusedError(f"fewer than {self.policy.min_agencies} agencies are left")
         if computation.survivors is None:
             with self._releasing:  # two computations at once must not pass the rules together
-                check_history(survivors, computation.analysis, self.policy, self.ledger)
+                self._check_history(computation.analysis, survivors)
                 self._log_release(computation, survivors)
         computation.survivors = survivors
         return shares
+
+    def _check_history(self, analysis: Analysis, survivors: tuple[str, ...]) -> None:
+        check_history(survivors, analysis, self.policy, self.ledger, self.data)
 
     def _log_release(self, computation: _Computation, survivors: tuple[str, ...]) -> None:
         self.ledger.add(
             "released",
             computation=computation.proposal.computation,
             fingerprint=computation.analysis.fingerprint(),
+            analysis=computation.analysis.described(),
             columns=sorted(computation.analysis.columns()),
             participants=sorted(survivors),
         )

@@ -66,6 +66,20 @@ class Analysis(Value):
         """Return what follows from a sum, or refuse by the rules on pooled results."""
         raise NotImplementedError
 
+    def universe(self, data: Microdata) -> np.ndarray | None:
+        """Return which records are used; None where no value but their number is shown."""
+        return known_records(data, self.columns())
+
+    def require_apart(self, earlier: Analysis, data: Microdata, policy: Policy) -> None:
+        """Refuse if few records are in one of two questions only: the difference shows them."""
+        mine, theirs = self.universe(data), earlier.universe(data)
+        if mine is None or theirs is None or not set(self.columns()) & set(earlier.columns()):
+            return
+        if 0 < int(np.sum(mine != theirs)) < policy.min_cell:
+            raise RefusedError(
+                f"fewer than {policy.min_cell} records differ from those of an earlier computation"
+            )
+
     def described(self) -> dict[str, Any]:
         """Return the analysis as plain data."""
         return {"analysis": self.key, **self.as_dict()}
@@ -102,6 +116,18 @@ def complete_records(data: Microdata, numbers: tuple[str, ...], policy: Policy) 
     require_records(len(values), policy)
     require_varied(values, policy)
     return values
+
+
+def known_records(data: Microdata, columns: tuple[str, ...]) -> np.ndarray:
+    """Return which records have a value in all of the columns."""
+    known = np.ones(data.n_records, dtype=bool)
+    for column in columns:
+        if column in data.schema:
+            values = data.local[column]
+            known &= values.is_not_null().to_numpy()
+            if values.dtype.is_float():
+                known &= values.is_finite().fill_null(False).to_numpy()
+    return known
 
 
 def require_varied(values: np.ndarray, policy: Policy) -> None:

@@ -144,6 +144,7 @@ class _Run:
         keys = self._ask(m.Keys, self._present, lambda _: m.AskKeys(**at))
         self._require(keys, "showed keys", whole=step > 0)
         shares = self._ask(m.Shares, set(keys), lambda _: m.AskShares(**at, keys=keys))
+        shares = self._addressed(shares)
         self._require(shares, "sent shares", whole=step > 0)
         masked = self._ask(
             m.Masked, set(shares), lambda name: m.AskMasked(**at, sealed=_inbox(shares, name))
@@ -163,6 +164,16 @@ class _Run:
         self._require(finished, "finished")
         self._survivors = survivors
         return finished
+
+    def _addressed(self, shares: Mapping[str, m.Shares]) -> dict[str, m.Shares]:
+        """Take shares of those who sent one to each other agency; the others are lost."""
+        right = {}
+        for name, given in shares.items():
+            if set(shares) - {name} <= set(given.sealed):
+                right[name] = given
+            else:
+                self._lose(name, "no shares for some of the others")
+        return right
 
     def _shaped(self, masked: Mapping[str, m.Masked]) -> dict[str, np.ndarray]:
         """Take contributions of the shape that most agencies sent; the others are lost."""

@@ -19,7 +19,9 @@ def tagged(words: np.ndarray, seed: bytes) -> np.ndarray:
     A tag is :math:`\sum_i \alpha_i v_i \bmod 2^k` with secret weights of 32 bits from a seed that
     all agencies have and the coordinator has not. A coordinator who adds an offset to a sum, to get
     a small cell past the rules, must guess the change of both tags: about one chance in
-    :math:`2^{64}`.
+    :math:`2^{64}` with the default encoding. An offset of :math:`2^s` changes a tag by a multiple
+    of it, so that only :math:`\min(32, k - s)` bits are to be guessed: with `COUNTS` and offsets
+    that a float can carry one chance in :math:`2^{22}`, and encodings with less room are refused.
     """
     return np.concatenate([words, tags(words, seed)], axis=1)
 

@@ -18,6 +18,8 @@ _FIRST = "0" * 64
 class Ledger:
     """A log that survives restarts; editing, dropping or reordering entries is found.
 
+    Entries cut off at the end are not: keep copies of the file, or of its last digest, elsewhere.
+
     Parameters
     ----------
     path
@@ -63,12 +65,19 @@ class Ledger:
         import os
 
         try:
-            with self._path.open("a", encoding="utf-8") as file:
+            with open(self._path, "a", encoding="utf-8", opener=_own) as file:
                 file.write(json.dumps(entry, ensure_ascii=False) + "\n")
                 file.flush()
                 os.fsync(file.fileno())
         except OSError as error:
             raise WriteError(f"the log could not be written: {error.strerror}") from error
+
+
+def _own(path: str, flags: int) -> int:
+    """Open a file that, if it is new, only its owner can read."""
+    import os
+
+    return os.open(path, flags, 0o600)
 
 
 def verify(entries: list[dict[str, Any]]) -> None:

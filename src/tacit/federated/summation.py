@@ -106,8 +106,8 @@ class Summation:
         encoded = encoding.encode(values, len(self.proposal.participants))
         total = tagged(encoded, self.common_seed())
         shape = (encoding.words, total.shape[1])
-        for seed in (self.own_seed, self.common_seed()):
-            total = encoding.add(total, masks.expand(seed, *shape))
+        total = encoding.add(total, masks.expand(self.own_seed, *shape))
+        total = encoding.add(total, self.common_mask((self.name,), shape[1]))
         for name in sorted(sealed):
             stream = masks.expand(self._pair_seed(name), *shape)
             total = (encoding.add if name > self.name else encoding.subtract)(total, stream)
@@ -129,9 +129,8 @@ class Summation:
     def reveal(self, survivors: tuple[str, ...], payload: bytes, length: int) -> np.ndarray:
         """Take the common mask off the sum that the coordinator sent."""
         encoding = self.proposal.encoding
-        common = masks.expand(self.common_seed(), encoding.words, length + N_TAGS)
         total = encoding.unpack(payload, length + N_TAGS)
-        total = encoding.subtract(total, encoding.times(common, len(survivors)))
+        total = encoding.subtract(total, self.common_mask(survivors, length + N_TAGS))
         if not is_intact(total, self.common_seed()):
             raise RefusedError(
                 "the sum was changed: by the coordinator, or by a false contribution"
@@ -143,6 +142,20 @@ class Summation:
         parts = b"".join(self.inbox[name][2 * SHARE_BYTES :] for name in sorted(self.inbox))
         names = ",".join(sorted(self.inbox)).encode()
         return masks.derive(parts, b"tacit common mask" + self.context + names)
+
+    def common_mask(self, names: Iterable[str], length: int) -> np.ndarray:
+        """Return what the common seed adds to the sum of some agencies' contributions.
+
+        K times one mask is even for an even K, and would show the lowest bits of the sum: so each
+        agency adds 16 bits of its own besides, enough for `MOST_AGENCIES`.
+        """
+        encoding, seed, given = self.proposal.encoding, self.common_seed(), tuple(names)
+        low = encoding.zeros(length)
+        for name in given:
+            own = masks.derive(seed, b"tacit low mask" + name.encode())
+            low[0] += masks.stream(own, 2 * length).view("<u2")
+        whole = masks.expand(seed, encoding.words, length)
+        return encoding.add(encoding.times(whole, len(given)), low)
 
     # -- private --------------------------------------------------------------------------------
 

@@ -36,7 +36,11 @@ class _Holder:
         centre, spread = values.mean(axis=0), values.std(axis=0)
         if np.any(spread <= 1e-12 * np.maximum(np.abs(centre), 1e-300)):
             raise RefusedError("a variable is constant among the common units")
-        return cls(names, centre, spread, (values - centre) / spread)
+        z = (values - centre) / spread
+        # The leverage of a record is at least that in each variable alone, which its holder sees.
+        if (z**2).max() / len(z) > policy.max_leverage:
+            raise RefusedError(f"a record has a leverage above {policy.max_leverage:g}")
+        return cls(names, centre, spread, z)
 
 
 def regress_vertically(

@@ -104,6 +104,7 @@ def from_aggregates(
     placed = Placed(
         rows, hierarchies or {}, total, keep_empty, list(added), [t for _, t in kinds.values()]
     )
+    _check_whole(rows, [c for c, _ in kinds.values() if c is not None])
     table = Table(
         value=placed.sums[amount],
         relations=placed.relations,
@@ -136,6 +137,20 @@ def _check_sums(table: Table, placed: Placed, names: Iterable[str]) -> None:
             table.replace(value=placed.sums[name]).check_additive()
         except DataError as error:
             raise DataError(f"{error.what} in {name!r}", got=error.got, do=error.do) from error
+
+
+def _check_whole(rows: CellRows, names: Iterable[str]) -> None:
+    """Refuse counts that are no whole numbers: cut to one, half a respondent would be nobody."""
+    for name in names:
+        counts = rows.numbers(name)
+        wrong = np.flatnonzero((counts < 0) | (counts != np.round(counts)))
+        if len(wrong):
+            codes = ", ".join(str(rows.frame[c][int(wrong[0])]) for c in rows.by)
+            raise DataError(
+                f"{name!r} must count respondents in whole numbers",
+                got=f"{counts[wrong[0]]:g} in ({codes})",
+                do="give unweighted counts; weighted ones may be the value",
+            )
 
 
 def _check_counts(table: Table, placed: Placed, names: Iterable[str]) -> None:

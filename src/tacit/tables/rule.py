@@ -31,6 +31,11 @@ class Rule(Method):
     shown: ClassVar[int] = 1
     """How many of these are always written."""
 
+    @property
+    def depth(self) -> int:
+        """How many of the largest contributions to a cell the rule looks at."""
+        return 1
+
     @abstractmethod
     def sensitive(self, table: Table) -> Sensitive:
         """Return the sensitive cells with the protection each requires."""
@@ -85,6 +90,11 @@ class _Joined(Rule):
     joint: ClassVar[str]
     rules: Rules
     """The rules."""
+
+    @property
+    def depth(self) -> int:
+        """How many of the largest contributions any of the rules looks at."""
+        return max(rule.depth for rule in self.rules)
 
     def as_step(self) -> dict[str, Any]:
         """Return the rules as plain data, under the word that joins them."""

@@ -247,6 +247,12 @@ class Table:
         DataError
             With the totals that are missed, and by how much.
         """
+        unknown = np.flatnonzero(~np.isfinite(self.value))
+        if len(unknown):
+            raise DataError(
+                "the table has cells whose value is missing or without limit",
+                got=self.describe(unknown),
+            )
         missed = self.residuals()
         size = np.asarray(abs(self.relations) @ np.abs(self.value))
         wrong = np.flatnonzero(np.abs(missed) > TOLERANCE * np.maximum(size, 1.0))

@@ -91,7 +91,7 @@ class TablePlan(Value):
     keys: tuple[str, ...] = ()
     """Columns of secret record keys."""
     top: Annotated[int, Ge(1)] = 5
-    """How many of the largest contributions are kept at least; more where the method needs them."""
+    """How many of the largest contributions are kept at least; more where rule or method ask."""
     total: str = TOTAL
     """Code of the total."""
     missing: MissingCodes = "error"
@@ -104,13 +104,14 @@ class TablePlan(Value):
         from tacit.tables.link import link
         from tacit.tables.tabulate import tabulate
 
+        depth = max(self.top, self.method.depth, 0 if self.rule is None else self.rule.depth)
         weights: dict[str, Any] = {} if self.weights is None else {"weights": self.weights}
         tables = {
             " x ".join(by): tabulate(
                 data, by, self.value,
                 hierarchies={n: h for n, h in self.hierarchies.items() if n in by},
                 unit=self.unit, holding=self.holding, request=self.request, shadow=self.shadow,
-                cost=self.cost, keys=self.keys, top=max(self.top, self.method.depth),
+                cost=self.cost, keys=self.keys, top=depth,
                 total=self.total,
                 missing=self.missing, missing_value=self.missing_value, **weights,
             )

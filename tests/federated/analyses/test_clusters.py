@@ -30,6 +30,14 @@ def test_the_result_is_that_of_scikit_learn(groups):
     assert answer["converged"]
 
 
+def test_attack_steps_on_the_way_are_not_released(groups):
+    """The totals of two steps differ by the records that moved, which may be one."""
+    given = {"variables": ["a", "b"], "k": 3, "centres": [[1.0, 1.0], [5.0, 1.0], [1.0, 5.0]]}
+    with pytest.raises(StoppedError, match="still change"):
+        simulate(groups, "clusters", **given, max_iterations=1)
+    assert simulate(groups, "clusters", **given, max_iterations=50)["converged"]
+
+
 def test_drawn_centres_are_the_same_for_the_same_seed(groups):
     one, other = (simulate(groups, "clusters", variables=["a", "b"], k=2, seed=4) for _ in "ab")
     assert one["centres"] == other["centres"]

@@ -46,7 +46,7 @@ def test_separation_is_refused():
     ("key", "y", "why"),
     [
         ("logistic", [0, 1, 2] * 10, "0 or 1"),
-        ("logistic", [1] + [0] * 29, "the response of this agency"),
+        ("logistic", [1] + [0] * 29, "differ from all the others"),
         ("logistic", [0] * 30, "the same in all"),
         ("poisson", [0] * 30, "0 in all"),
         ("poisson", [0.5] * 30, "a count"),

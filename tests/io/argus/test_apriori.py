@@ -93,6 +93,30 @@ def test_the_outcome_binds_the_next_table(table, tmp_path):
     assert again.sensitive.above.tolist() == pytest.approx(made.sensitive.above.tolist())
 
 
+@pytest.mark.parametrize("published_before", [False, True])
+def test_a_waived_cell_stays_waived_and_published(tmp_path, published_before):
+    """Published because somebody agreed: neither sensitive next time nor there to hide others."""
+    frame = pl.DataFrame({"r": list("AAAABBCCCDE"), "x": [70, 20, 6, 4, 50, 50, 9, 8, 7, 3, 2]})
+    table, rule = tacit.tabulate(frame, "r", "x"), tables.PPercent(p=10)
+    agreed = table.waive({"r": "B"}).freeze({"r": "B"}, flag=published_before)
+    first = agreed.protect(tables.SuppressModular(), rule)
+    write_apriori(first, tmp_path / "out.hst")
+    bound = apply_apriori(table, tmp_path / "out.hst")
+    at = [table.cell(r="B")]
+    assert bound.flags("waived").nonzero()[0].tolist() == at
+    assert bound.flags("frozen")[at].all()
+    again = bound.protect(tables.SuppressModular(), rule)
+    assert (again.suppressed == first.suppressed).all()
+
+
+def test_the_file_wins_over_what_was_said_of_the_table(table, told):
+    asked = table.declare_unsafe({"region": "N", "size": "1"}).freeze({"region": "S", "size": "2"})
+    made = apply_apriori(asked, told("N,1,s\nS,2,m\n"))
+    assert not made.flags("unsafe").any()
+    assert not made.flags("frozen").any()
+    assert made.flags("forced").sum() == made.flags("waived").sum() == 1
+
+
 def test_published_cells_may_be_left_out(table, tmp_path):
     made = table.protect(tables.SuppressModular(), tables.Dominance(n=1, k=90))
     write_apriori(made, tmp_path / "out.hst", published=False)

@@ -54,3 +54,19 @@ def test_holdings_ask_if_one_of_them_does():
 
 def test_short_form():
     assert tables.Request(p=70, p2=50).short() == "request(70,50)"
+
+
+def test_who_asked_may_stand_behind_the_contributions_that_are_kept():
+    """The tenth of ten asks and makes up 6 of 105: above 5 %, though not among the largest five."""
+    sizes, asks = [15, 14, 13, 12, 11, 10, 9, 8, 7, 6], [0] * 9 + [1]
+    frame = pl.DataFrame({"r": ["a"] * 10, "x": sizes, "q": asks})
+    rule = tables.Request(p=5)
+    with pytest.raises(DataError, match=r"needs the 19 largest.*top=19"):
+        rule.sensitive(tacit.tabulate(frame, "r", "x", request="q"))
+    deep = tacit.tabulate(frame, "r", "x", request="q", top=rule.depth)
+    assert rule.sensitive(deep).cells.all()
+    assert rule.sensitive(deep).above == pytest.approx(6 / 0.05 - 105)
+    plan = tables.TablePlan(
+        by=[["r"]], value="x", request="q", rule=rule, method=tables.SuppressModular()
+    )
+    assert rule.sensitive(plan.tabulate(frame)).cells.all()

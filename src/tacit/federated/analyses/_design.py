@@ -121,7 +121,8 @@ class Regression(Analysis):
         require_records(len(design), policy)
         if len(design) <= len(self.terms):
             raise RefusedError("no more records than coefficients (p >= n)")
-        require_varied(design.x, policy)
+        # A mark on one record shows its other values as response or weight just as well.
+        require_varied(np.column_stack([design.x, design.y, design.w]), policy)
         for code in codes.values():
             require_cells(np.bincount(code[kept]), policy, "a category of this agency")
 

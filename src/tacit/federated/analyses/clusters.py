@@ -30,7 +30,9 @@ class Clusters(Analysis, key="clusters"):
     Lloyd's iterations: each secure sum holds the counts and totals of the k groups. The first
     centres are given, or drawn around the pooled mean with the pooled deviations from a seed that
     everybody knows. A pooled group of few records is refused at every iteration, since its total
-    would show them. Records with a missing value are left out.
+    would show them, and so is a result that still moves: two steps on the way can differ by one
+    record. The agencies themselves see all steps, and so may learn such a record, not whose it
+    is. Records with a missing value are left out.
     """
 
     variables: tuple[str, ...]
@@ -42,7 +44,7 @@ class Clusters(Analysis, key="clusters"):
     seed: Annotated[int, Ge(0)] = 0
     """Draws the first centres where none are given; known to everybody."""
     max_iterations: Annotated[int, Ge(1), Le(400)] = 100
-    """Most iterations."""
+    """Most iterations; groups that still change then are not released."""
 
     def model_post_init(self, context: Any) -> None:
         """Check the first centres."""
@@ -91,9 +93,11 @@ class Clusters(Analysis, key="clusters"):
         move = moves / np.maximum(counts, 1.0)[:, None]
         still = bool(np.all(np.abs(move) <= 1e-12 * state["deviation"]))
         now = {**state, "centres": state["centres"] + move, "iteration": state["iteration"] + 1}
-        if not still and now["iteration"] < self.max_iterations:
-            return Outcome(now)
-        return Outcome(now, self._answer(now, counts, float(total[-1]), still))
+        if still:
+            return Outcome(now, self._answer(now, counts, float(total[-1]), still))
+        if now["iteration"] >= self.max_iterations:
+            raise RefusedError("the groups still change; steps on the way can differ by one record")
+        return Outcome(now)
 
     def _started(self, total: np.ndarray, policy: Policy) -> dict[str, Any]:
         n = round(total[0])

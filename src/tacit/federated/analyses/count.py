@@ -34,6 +34,10 @@ class Count(Analysis, key="count"):
             require_records(n, policy)
         return np.concatenate([[data.n_records], data.n_records - gaps]).astype(float)
 
+    def universe(self, data: Microdata) -> None:
+        """Return nothing: only numbers of records are shown."""
+        return
+
     def length(self, state: State) -> int:
         """Return one number, and one for each variable."""
         return 1 + len(self.variables)

@@ -55,6 +55,16 @@ class Histogram(Analysis, key="histogram"):
         require_cells(counts, policy, "a bin of this agency")
         return np.asarray(counts, dtype=float)
 
+    def require_apart(self, earlier: Analysis, data: Microdata, policy: Policy) -> None:
+        """Refuse edges that, with earlier ones, have few records between them."""
+        super().require_apart(earlier, data, policy)
+        if not isinstance(earlier, Histogram) or earlier.variable != self.variable:
+            return
+        edges = np.union1d(self.edges, earlier.edges)
+        values = data.numeric([self.variable])[:, 0]
+        counts = np.bincount(np.searchsorted(edges, values[np.isfinite(values)]))
+        require_cells(counts, policy, "a table by these edges and those of an earlier computation")
+
     def length(self, state: State) -> int:
         """Return the number of bins."""
         return len(self.edges) + 1

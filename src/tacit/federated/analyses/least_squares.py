@@ -23,8 +23,9 @@ class Ols(Regression, key="ols"):
     and spreads; cross-products of centred predictors (so that nothing is lost to cancellation);
     residual sum of squares and leverages :math:`h_i = x_i^T (X^T X)^{-1} x_i`; summaries of
     standardised residuals and the grid from which the synthetic residual plot is drawn. Refused:
-    p >= n at an agency or pooled, collinear predictors, a record with too much leverage, a
-    perfect fit. Records with a missing value are left out.
+    p >= n at an agency or pooled, collinear predictors, a record with too much leverage or too
+    large a part of the response's variance, a perfect fit. Records with a missing value
+    are left out.
     """
 
     @property
@@ -60,7 +61,11 @@ class Ols(Regression, key="ols"):
         leverage = self._leverage(z, part.w, state)
         if due == 2:
             squares = [(part.w * residual**2).sum(), (part.w * residual).sum()]
-            return np.concatenate([squares, shown.leverage_counts(leverage, state["limits"])])
+            counts = shown.leverage_counts(leverage, state["limits"])
+            # A response that outweighs all others makes X'y that record's predictors.
+            share = part.w * y * y / max(state["y_square"], 1e-300)
+            counts[-1] += np.sum(share > state["limits"][-1])
+            return np.concatenate([squares, counts])
         fitted = (part.y - residual - state["fitted_mean"]) / state["fitted_spread"]
         return shown.residual_sums(residual * np.sqrt(part.w) / state["sigma"], leverage, fitted)
 
@@ -103,7 +108,10 @@ class Ols(Regression, key="ols"):
         require_plausible(0 <= rss <= state["y_square"] * (1 + 1e-6) + 1e-300, "residuals")
         require_plausible(round(counts[:-1].sum()) == state["scale"].n, "another number of records")
         if round(counts[-1]) > 0:
-            raise RefusedError(f"a record has a leverage above {policy.max_leverage:g}")
+            raise RefusedError(
+                f"a record has a leverage above {policy.max_leverage:g}, or as large a part of the "
+                "response's variance"
+            )
         if state["y_square"] <= 0 or 1 - rss / state["y_square"] > policy.max_r_squared:
             raise RefusedError("the fit is (nearly) perfect, which tells every response")
         free = state["scale"].n - len(self.terms)

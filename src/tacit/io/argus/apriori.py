@@ -46,7 +46,7 @@ def apply_apriori(
     A line names a cell by its codes (an empty code is the total) and says one thing: ``u`` unsafe,
     ``s`` safe (published whatever the rules say), ``p`` must be published, ``m`` must be
     suppressed, ``c`` a cost, ``pl`` protection levels below and above, ``ab`` bounds known
-    beforehand. Later lines win over earlier ones.
+    beforehand. Later lines win over earlier ones, but ``p`` after ``s`` says both.
 
     Parameters
     ----------
@@ -158,8 +158,10 @@ def _applied(table: Table, told: Sequence[tuple[int, Entry]], path: Path) -> Tab
     lower, upper = (bound.copy() for bound in table.bounds)
     for cell, (_, _, word, numbers) in told:
         if word in _SETS:
+            agreed = word == "p" and flags["waived"][cell]  # a waived cell may have to be published
             for name in _FLAGS:
                 flags[name][cell] = name == _SETS[word]
+            flags["waived"][cell] |= agreed
         elif word == "pl":
             levels[0][cell], levels[1][cell] = numbers
         elif word in ("ab", "ad"):
@@ -167,7 +169,7 @@ def _applied(table: Table, told: Sequence[tuple[int, Entry]], path: Path) -> Tab
         else:
             cost[cell] = numbers[0]
     words = {entry.word for _, entry in told}
-    changes = {name: flag for name, flag in flags.items() if flag.any()}
+    changes = {n: f for n, f in flags.items() if f.any() or getattr(table, n) is not None}
     if "pl" in words:
         changes |= {"level_below": levels[0], "level_above": levels[1]}
     if words & {"c", "w"}:
@@ -193,8 +195,9 @@ def write_apriori(
     """Write the outcome of a suppression so that later tables can keep to it.
 
     Sensitive cells become ``u`` with their protection levels, other suppressed ones ``m``, and
-    published ones ``p``: a table that shares cells with this one, or next year's, then has the same
-    pattern there. The file tells which cells are sensitive: it stays inside.
+    published ones ``p``, after ``s`` where protection was waived: a table that shares cells with
+    this one, or next year's, then has the same pattern there. The file tells which cells are
+    sensitive: it stays inside.
 
     Parameters
     ----------
@@ -215,6 +218,7 @@ def write_apriori(
         )
     if not table.dimensions:
         raise SchemaError("an a-priori file names cells by codes; the table has no dimensions")
+    waived = table.flags("waived")
     words = {Status.PRIMARY: "u", Status.SECONDARY: "m", Status.FORCED: "m"}
     with new_file(Path(path)) as scratch, scratch.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, delimiter=separator, lineterminator="\n")
@@ -223,6 +227,8 @@ def write_apriori(
             if word == "p" and not published:
                 continue
             codes = table.labels(cell)
+            if word == "p" and waived[cell]:
+                writer.writerow([*codes, "s"])
             writer.writerow([*codes, word])
             if word == "u":
                 levels = (protected.sensitive.below[cell], protected.sensitive.above[cell])

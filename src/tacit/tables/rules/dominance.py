@@ -66,6 +66,11 @@ class Dominance(
     absolute: bool = False
     """Whether negative contributions are compared by their absolute values."""
 
+    @property
+    def depth(self) -> int:
+        """How many of the largest contributions to a cell the rule looks at."""
+        return self.n
+
     def sensitive(self, table: Table) -> Sensitive:
         """Return the dominated cells."""
         found = contributions_of(table, self.level, self.short())

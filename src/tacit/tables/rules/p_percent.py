@@ -64,6 +64,11 @@ class PPercent(
     absolute: bool = False
     """Whether negative contributions are compared by their absolute values."""
 
+    @property
+    def depth(self) -> int:
+        """How many of the largest contributions to a cell the rule looks at."""
+        return self.n + 1
+
     def sensitive(self, table: Table) -> Sensitive:
         """Return the cells in which somebody could be estimated too closely."""
         found = contributions_of(table, self.level, self.short())

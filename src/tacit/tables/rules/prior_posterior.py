@@ -75,6 +75,11 @@ class PriorPosterior(
             raise ValueError("needs p below q: knowledge cannot become less")
         return self
 
+    @property
+    def depth(self) -> int:
+        """How many of the largest contributions to a cell the rule looks at."""
+        return self.n + 1
+
     def sensitive(self, table: Table) -> Sensitive:
         """Return the cells in which somebody could be estimated too closely."""
         found = contributions_of(table, self.level, self.short())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import ceil
 from typing import Annotated, ClassVar
 
 import numpy as np
@@ -65,6 +66,15 @@ class Request(
     absolute: bool = False
     """Whether negative contributions are compared by their absolute values."""
 
+    @property
+    def depth(self) -> int:
+        """How many contributions may exceed the smaller percentage: those behind them cannot."""
+        return max(ceil(100 / self._least) - 1, 1)
+
+    @property
+    def _least(self) -> float:
+        return self.p if self.p2 is None else min(self.p, self.p2)
+
     def sensitive(self, table: Table) -> Sensitive:
         """Return the cells whose protection was asked for and is due."""
         cells = table.flags("requested")
@@ -90,4 +100,19 @@ class Request(
         refuse_negative(table, found, self.absolute, self.short())
         limit = np.where(found.requested == 2, self.p if self.p2 is None else self.p2, self.p)
         need = np.abs(found.top) * 100 / limit - found.absolute[:, None]
-        return np.asarray(np.where(found.requested > 0, need, 0.0).max(axis=1, initial=0.0))
+        due = np.asarray(np.where(found.requested > 0, need, 0.0).max(axis=1, initial=0.0))
+        self._refuse_unknown(table, found, due)
+        return due
+
+    def _refuse_unknown(self, table: Table, found: Contributions, due: np.ndarray) -> None:
+        """Refuse if a contributor behind the largest known ones might be due more protection."""
+        possible = np.abs(found.top[:, -1]) * 100 / self._least - found.absolute
+        hidden = (found.n_units > found.depth) & (possible > due)
+        unknown = np.flatnonzero(hidden & above_zero(possible, found.absolute))
+        if len(unknown):
+            raise DataError(
+                f"{self.short()} needs the {self.depth} largest contributions, the table has "
+                f"{found.depth}",
+                got=f"cells {table.describe(unknown)}",
+                do=f"build it with top={self.depth} or more",
+            )
