@@ -23,6 +23,7 @@ _SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 _PASSWORD = "s3cret+/@ ü"  # noqa: S105 - of a server that lives as long as the tests
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist, which reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Run the tests that need one heavy component in one process, so that it starts once."""
     for item in items:

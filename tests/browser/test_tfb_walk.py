@@ -10,7 +10,7 @@ import pytest
 
 from .conftest import choose, log_in, open_tab
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 PATIENTS = """Name,SSN,Age,State,Diagnosis,Income,Billing
 John Wayne,123456789,44,MI,AIDS,45500,1200

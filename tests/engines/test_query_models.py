@@ -58,6 +58,7 @@ def test_postgres(postgres, monkeypatch):
         connection.disconnect()
 
 
+@pytest.mark.slow
 @pytest.mark.spark
 def test_spark(spark):
     assert released(spark.createDataFrame(frame().to_arrow())) == released(frame())

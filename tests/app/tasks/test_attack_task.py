@@ -27,7 +27,7 @@ def test_the_findings_are_kept_and_the_reviewer_sees_them_without_records(
     assert not {"first_broken", "worst", "details"} & set(linkage)
     identifiers = pl.read_parquet(
         next((parts.projects.folder(project) / "data").glob("*.parquet"))
-    )["person"]  # fmt: skip
+    )["person_id"]  # fmt: skip
     assert not any(value in json.dumps(told) for value in identifiers.cast(str))
     events = parts.projects.history(people["custodian"], project)
     assert events[0]["what"] == "version attacked"
