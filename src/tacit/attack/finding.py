@@ -49,7 +49,7 @@ class Rate:
         --------
         >>> found = Rate.of(np.array([1, 1, 0, 1] * 25))
         >>> found.value, round(found.low, 2), round(found.high, 2)
-        (0.75, 0.62, 0.84)
+        (0.75, 0.63, 0.84)
         """
         n = len(chances)
         if n == 0:

@@ -184,7 +184,7 @@ class DpMargins(
 
         names = [s.column for s in self.singles]
         data.schema.require(names)
-        types = data.frame.schema
+        types = data.local.schema
         kept = data.drop([c for c in data.columns if c not in names])
         tree = self.tree()
         codes = tree.draw(self.size or max(round(tree.n), 1), rng)

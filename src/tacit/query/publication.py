@@ -56,7 +56,7 @@ def rounded(values: np.ndarray, noise: np.ndarray | float = 0.0) -> np.ndarray:
     Examples
     --------
     >>> rounded(np.array([1234.5678, np.nan]), np.array([20.0, 1.0])).tolist()
-    [1234.0, None]
+    [1235.0, None]
     """
     values = np.asarray(values, dtype=float)
     size = np.maximum(np.abs(values), 1e-300)

@@ -262,7 +262,7 @@ def between(below: float, above: float) -> float:
     Examples
     --------
     >>> between(41_237.5, 45_678.9)
-    42000.0
+    45000.0
     """
     if not above > below:
         return above

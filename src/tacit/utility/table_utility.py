@@ -146,7 +146,7 @@ def table_measures(o: np.ndarray, s: np.ndarray) -> dict[str, float]:
     Examples
     --------
     >>> found = table_measures(np.array([6.0, 4.0]), np.array([4.0, 6.0]))
-    >>> round(found["VW"], 6), found["SPECKS"], found["PO50"]
+    >>> round(found["VW"], 6), round(found["SPECKS"], 6), round(found["PO50"], 6)
     (1.6, 0.2, 10.0)
     """
     p, q = o / o.sum(), s / s.sum()
