@@ -56,7 +56,7 @@ class TableUtility(
        G &= 2 \sum s_i \ln\frac{q_i}{p_i}, \qquad
        SPECKS = \tfrac12 \sum |p_i - q_i|, \qquad PO50 = 50\,SPECKS, \\
        MabsDD &= \frac{\sum |p_i - q_i|}{\text{cells}}, \qquad
-       dBhatt = \sqrt{1 - \textstyle\sum \sqrt{p_i q_i}},
+       dBhatt = \sqrt{1 - \sum \sqrt{p_i q_i}},
 
     and JSD the Jensen-Shannon divergence in bits. S_pMSE has the expectation 1 for a release drawn
     from the table of the original itself, and 2 for an independent sample of the population. Sums
