@@ -4,8 +4,6 @@ import json
 
 import pytest
 
-pytest.importorskip("fastapi")
-
 
 @pytest.fixture
 def house(folder):

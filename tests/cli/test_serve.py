@@ -8,8 +8,6 @@ import urllib.request
 
 import pytest
 
-pytest.importorskip("fastapi")
-
 
 @pytest.fixture
 def started(folder):

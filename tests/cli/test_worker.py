@@ -7,8 +7,6 @@ import sys
 
 import pytest
 
-pytest.importorskip("fastapi")
-
 
 @pytest.mark.skipif(not hasattr(signal, "SIGTERM"), reason="needs POSIX signals")
 def test_it_prepares_the_store_works_and_stops_when_told_to(folder):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -46,25 +47,25 @@ class Analysis(Value):
             cls.key = key
             Analysis.known[key] = cls
 
+    @abstractmethod
     def columns(self) -> tuple[str, ...]:
         """Return the columns that are used."""
-        raise NotImplementedError
 
+    @abstractmethod
     def part(self, data: Microdata, policy: Policy) -> Any:
         """Return what the agency holds for this analysis, or refuse by its own rules."""
-        raise NotImplementedError
 
+    @abstractmethod
     def length(self, state: State) -> int:
         """Return how many numbers the next sum has."""
-        raise NotImplementedError
 
+    @abstractmethod
     def contribute(self, part: Any, state: State) -> np.ndarray:
         """Return what the agency adds to the next sum."""
-        raise NotImplementedError
 
+    @abstractmethod
     def absorb(self, total: np.ndarray, state: State, policy: Policy) -> Outcome:
         """Return what follows from a sum, or refuse by the rules on pooled results."""
-        raise NotImplementedError
 
     def universe(self, data: Microdata) -> np.ndarray | None:
         """Return which records are used; None where no value but their number is shown."""

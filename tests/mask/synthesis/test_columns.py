@@ -4,16 +4,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-import tacit
 from tacit.core.errors import DataError
-from tacit.mask.synthesis.columns import Column
 
-
-def column(values, name="x", **kinds):
-    data = tacit.Microdata.of(pl.DataFrame({name: values}))
-    if kinds:
-        data = data.with_categories(**kinds)
-    return Column.of(data.local[name], data.schema[name])
+from .conftest import column
 
 
 @pytest.mark.parametrize(

@@ -1,19 +1,11 @@
 """What variables tell about each other."""
 
 import numpy as np
-import polars as pl
 import pytest
 
-import tacit
-from tacit.mask.synthesis.columns import Column
 from tacit.mask.synthesis.dependence import best_predictors, dependence, learnt_visit
 
-
-def column(values, name="x", **kinds):
-    data = tacit.Microdata.of(pl.DataFrame({name: values}))
-    if kinds:
-        data = data.with_categories(**kinds)
-    return Column.of(data.local[name], data.schema[name])
+from .conftest import column
 
 
 def test_copies_tell_all_and_noise_nothing():

@@ -1,20 +1,13 @@
 """Edit rules on coded columns."""
 
 import numpy as np
-import polars as pl
 import pytest
 
 import tacit
 from tacit.core.errors import DataError, ParameterError
-from tacit.mask.synthesis.columns import Column
 from tacit.mask.synthesis.edits import Edits, IfThen, arranged, compared
 
-
-def column(values, name="x", **kinds):
-    data = tacit.Microdata.of(pl.DataFrame({name: values}))
-    if kinds:
-        data = data.with_categories(**kinds)
-    return Column.of(data.local[name], data.schema[name])
+from .conftest import column
 
 
 def test_bounds_and_forced_values():

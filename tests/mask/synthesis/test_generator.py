@@ -1,21 +1,13 @@
 """Whole files and whole units."""
 
 import numpy as np
-import polars as pl
 
-import tacit
-from tacit.mask.synthesis.columns import Column
 from tacit.mask.synthesis.edits import Edits
 from tacit.mask.synthesis.generator import Wishes, unit_generator
 from tacit.mask.synthesis.synthesisers.model import Settings
 from tacit.mask.synthesis.units import Units
 
-
-def column(values, name="x", **kinds):
-    data = tacit.Microdata.of(pl.DataFrame({name: values}))
-    if kinds:
-        data = data.with_categories(**kinds)
-    return Column.of(data.local[name], data.schema[name])
+from .conftest import column
 
 
 def test_predictors_are_limited_and_order_obeyed():

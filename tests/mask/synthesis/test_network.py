@@ -1,18 +1,10 @@
 """Bayesian networks."""
 
 import numpy as np
-import polars as pl
 
-import tacit
-from tacit.mask.synthesis.columns import Column
 from tacit.mask.synthesis.network import learnt_parents
 
-
-def column(values, name="x", **kinds):
-    data = tacit.Microdata.of(pl.DataFrame({name: values}))
-    if kinds:
-        data = data.with_categories(**kinds)
-    return Column.of(data.local[name], data.schema[name])
+from .conftest import column
 
 
 def test_parents_are_those_that_tell():

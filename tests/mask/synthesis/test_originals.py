@@ -3,16 +3,7 @@
 import numpy as np
 import polars as pl
 
-import tacit
-from tacit.mask.synthesis.columns import Column
 from tacit.mask.synthesis.originals import forbidden_records, found_in, without_originals
-
-
-def column(values, name="x", **kinds):
-    data = tacit.Microdata.of(pl.DataFrame({name: values}))
-    if kinds:
-        data = data.with_categories(**kinds)
-    return Column.of(data.local[name], data.schema[name])
 
 
 def test_units_with_a_forbidden_record_are_drawn_again():

@@ -1,19 +1,11 @@
 """Predictors as codes and as a matrix."""
 
 import numpy as np
-import polars as pl
 import pytest
 
-import tacit
-from tacit.mask.synthesis.columns import Column
 from tacit.mask.synthesis.predictors import Coding, Records
 
-
-def column(values, name="x", **kinds):
-    data = tacit.Microdata.of(pl.DataFrame({name: values}))
-    if kinds:
-        data = data.with_categories(**kinds)
-    return Column.of(data.local[name], data.schema[name])
+from .conftest import column
 
 
 def test_missing_values_have_a_code_of_their_own():

@@ -4,18 +4,11 @@ import numpy as np
 import polars as pl
 import pytest
 
-import tacit
-from tacit.mask.synthesis.columns import Column
 from tacit.mask.synthesis.edits import Edits
 from tacit.mask.synthesis.sequential import Design, fitted
 from tacit.mask.synthesis.synthesisers.model import Settings
 
-
-def column(values, name="x", **kinds):
-    data = tacit.Microdata.of(pl.DataFrame({name: values}))
-    if kinds:
-        data = data.with_categories(**kinds)
-    return Column.of(data.local[name], data.schema[name])
+from .conftest import column
 
 
 def fitted_model(**columns):

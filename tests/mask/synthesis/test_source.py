@@ -6,15 +6,7 @@ import pytest
 
 import tacit
 from tacit.core.errors import ParameterError
-from tacit.mask.synthesis.columns import Column
 from tacit.mask.synthesis.source import Source
-
-
-def column(values, name="x", **kinds):
-    data = tacit.Microdata.of(pl.DataFrame({name: values}))
-    if kinds:
-        data = data.with_categories(**kinds)
-    return Column.of(data.local[name], data.schema[name])
 
 
 def test_units_are_put_together_and_drawn_records_are_nobodys():

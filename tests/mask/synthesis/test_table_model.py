@@ -1,20 +1,10 @@
 """Tables of categories."""
 
 import numpy as np
-import polars as pl
 import pytest
 
-import tacit
 from tacit.core.errors import DataError
-from tacit.mask.synthesis.columns import Column
 from tacit.mask.synthesis.table_model import counted_table, drawn_cells, fitted_table
-
-
-def column(values, name="x", **kinds):
-    data = tacit.Microdata.of(pl.DataFrame({name: values}))
-    if kinds:
-        data = data.with_categories(**kinds)
-    return Column.of(data.local[name], data.schema[name])
 
 
 def test_fitting_meets_the_margins_and_keeps_zeros():

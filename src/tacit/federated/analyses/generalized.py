@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any
 
 import numpy as np
@@ -28,25 +29,25 @@ _LARGEST = 30.0
 class _Generalized(Regression):
     """Fisher scoring: every agency adds its score and information at the same coefficients."""
 
+    @abstractmethod
     def mean(self, eta: np.ndarray) -> np.ndarray:
         """Return the mean of the response; its derivative is the variance (canonical link)."""
-        raise NotImplementedError
 
+    @abstractmethod
     def variance(self, mean: np.ndarray) -> np.ndarray:
         """Return the variance of the response."""
-        raise NotImplementedError
 
+    @abstractmethod
     def deviance(self, y: np.ndarray, mean: np.ndarray) -> float:
         """Return the deviance of an agency's records."""
-        raise NotImplementedError
 
+    @abstractmethod
     def start(self, mean: float) -> float:
         """Return the linear predictor of the overall mean."""
-        raise NotImplementedError
 
+    @abstractmethod
     def check_response(self, y: np.ndarray, policy: Policy) -> None:
         """Refuse responses that the model does not have."""
-        raise NotImplementedError
 
     def part(self, data: Microdata, policy: Policy) -> Design:
         """Return the agency's design."""

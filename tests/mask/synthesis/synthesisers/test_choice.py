@@ -1,19 +1,11 @@
 """Models by name."""
 
-import polars as pl
 import pytest
 
-import tacit
 from tacit.core.errors import ParameterError
-from tacit.mask.synthesis.columns import Column
 from tacit.mask.synthesis.synthesisers.choice import has_spikes, models_of
 
-
-def column(values, name="x", **kinds):
-    data = tacit.Microdata.of(pl.DataFrame({name: values}))
-    if kinds:
-        data = data.with_categories(**kinds)
-    return Column.of(data.local[name], data.schema[name])
+from ..conftest import column
 
 
 def test_models_suit_their_variables():

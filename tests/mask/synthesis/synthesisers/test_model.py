@@ -1,18 +1,8 @@
 """What models share."""
 
 import numpy as np
-import polars as pl
 
-import tacit
-from tacit.mask.synthesis.columns import Column
 from tacit.mask.synthesis.synthesisers.model import Bounds, Target, is_shared
-
-
-def column(values, name="x", **kinds):
-    data = tacit.Microdata.of(pl.DataFrame({name: values}))
-    if kinds:
-        data = data.with_categories(**kinds)
-    return Column.of(data.local[name], data.schema[name])
 
 
 def test_shared_numbers_are_those_of_the_original():

@@ -1,28 +1,12 @@
 """Linear regression."""
 
 import numpy as np
-import polars as pl
 import pytest
 
-import tacit
-from tacit.mask.synthesis.columns import Column
-from tacit.mask.synthesis.predictors import Coding, Records
 from tacit.mask.synthesis.synthesisers.model import Bounds, Settings, Target
 from tacit.mask.synthesis.synthesisers.normal import fit_normal, fit_normal_rank
 
-
-def column(values, name="x", **kinds):
-    data = tacit.Microdata.of(pl.DataFrame({name: values}))
-    if kinds:
-        data = data.with_categories(**kinds)
-    return Column.of(data.local[name], data.schema[name])
-
-
-def view(**columns):
-    coded = [column(values, name) for name, values in columns.items()]
-    n = len(coded[0].values)
-    return Records.of({c.name: c.values for c in coded}, n).view([Coding.of(c) for c in coded])
-
+from ..conftest import view
 
 FREE, SET = Bounds.none, Settings()
 RNG = np.random.default_rng
