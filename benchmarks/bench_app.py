@@ -61,8 +61,11 @@ def furnished(folder: Path, records: int, analysts: int, policy: str) -> tuple[s
         row.roles, row.edition = data.schema.to_toml(), 1
     text = Policy.named(policy).to_toml()
     parts.queries.set_up(root, project, policy=text, active=True, open_to_all=True)
-    analyst = parts.accounts.create(root, "Analyst", Role.ANALYST, "a long new sentence")
-    keys = [parts.accounts.create_token(analyst, f"{n}") for n in range(analysts)]
+    keys = []
+    for number in range(analysts):  # an account each: policies limit the requests of a person
+        name = f"Analyst {number}"
+        made = parts.accounts.create(root, name, Role.ANALYST, "a long new sentence")
+        keys.append(parts.accounts.create_token(made, "load"))
     parts.close()
     return project, keys
 
@@ -117,6 +120,12 @@ def resident(pid: int) -> float:
     return pages * os.sysconf("SC_PAGESIZE") / 2**20
 
 
+def processor_seconds(pid: int) -> float:
+    """Return the CPU time that a process has used, all its threads together."""
+    fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def watched(pid: int, load: Load, every: float) -> list[float]:
     """Run the load; return the memory of the server at regular times."""
     memory: list[float] = []
@@ -151,11 +160,11 @@ def main() -> None:
         )  # fmt: skip
         try:
             address = re.search(r"http://[^/\s]+", server.stdout.readline())[0]
-            opened, memory, load = measured(server.pid, address, project, keys, given.seconds)
+            opened, memory, load, used = measured(server.pid, address, project, keys, given.seconds)
         finally:
             server.terminate()
             server.wait(30)
-    print(report(given, opened, memory, load))
+    print(report(given, opened, memory, load, used))
 
 
 def measured(pid, address, project, keys, seconds):
@@ -167,11 +176,12 @@ def measured(pid, address, project, keys, seconds):
         first.ask(project, request)
     opened = time.perf_counter() - started
     load = Load(address, project, keys, seconds)
+    before = processor_seconds(pid)
     memory = watched(pid, load, max(seconds / 20, 1.0))
-    return opened, memory, load
+    return opened, memory, load, processor_seconds(pid) - before
 
 
-def report(given, opened: float, memory: list[float], load: Load) -> str:
+def report(given, opened: float, memory: list[float], load: Load, used: float) -> str:
     times = sorted(load.times) or [float("nan")]
     p95 = times[int(0.95 * (len(times) - 1))]
     third = max(len(memory) // 3, 1)
@@ -183,6 +193,7 @@ def report(given, opened: float, memory: list[float], load: Load) -> str:
         ("answers per second", f"{len(load.times) / given.seconds:.1f}"),
         ("median, p95, longest wait", f"{statistics.median(times):.3f}, {p95:.3f}, "
                                       f"{times[-1]:.3f} s"),
+        ("CPU of the server per answer", f"{1000 * used / len(times):.1f} ms"),
         ("refusals by rule", load.refusals),
         ("errors", f"{len(load.errors)} {load.errors[:1] or ''}"),
         ("memory, first third, last third",

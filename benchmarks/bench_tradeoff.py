@@ -7,6 +7,7 @@ DF07. ``--large N`` instead searches a file of N records on samples and confirms
 """
 
 import argparse
+import resource
 import tempfile
 import time
 from pathlib import Path
@@ -114,9 +115,18 @@ def _areas(data, candidates, n_plans, seed):
 def large(n):
     """Search a large file on samples and confirm on all records."""
     data = tacit.datasets.census(n)
-    started = time.perf_counter()
+    started, spent = time.perf_counter(), time.process_time()
     front = tradeoff.search(data, budget=tradeoff.Effort(evaluations=40, replicates=1), seed=1)
-    print(f"{n:,} records: {time.perf_counter() - started:.0f} s, frontier of {len(front)}")
+    wall, busy = time.perf_counter() - started, time.process_time() - spent
+    own, others = (
+        resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    )
+    print(
+        f"{n:,} records: {wall:.0f} s, processor {busy:.0f} s here and "
+        f"{others.ru_utime + others.ru_stime:.0f} s in workers; frontier of {len(front)}; "
+        f"most memory {own.ru_maxrss / 2**20:.2f} GB here, {others.ru_maxrss / 2**20:.2f} GB in "
+        "the largest worker"
+    )
     print("\n".join(front.notes))
     print(front)
 

@@ -1,9 +1,11 @@
 """What the peers do, run by the Python of .venv-peers: one case per call, its figures as JSON.
 
     .venv-peers/bin/python benchmarks/peer_cases.py CASE FILE.parquet HIERARCHIES LIMIT
+    .venv-peers/bin/python benchmarks/peer_cases.py CASE - HIERARCHIES LIMIT
 
-CPU seconds of the peer's own call, the file being in memory, which ends at the limit; nothing of
-tacit is imported here.
+The second reads names of files line by line and runs each when it comes, for the harness. CPU
+seconds of the peer's own call, the file being in memory, which ends at the limit; nothing of tacit
+is imported here.
 """
 
 import contextlib
@@ -122,15 +124,22 @@ CASES = {
 }
 
 
-def main() -> None:
-    case, path, folder, limit = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3]), sys.argv[4]
-    resource.setrlimit(resource.RLIMIT_CPU, (int(limit), int(limit)))
+def measured(case: str, path: Path, folder: Path, limit: int) -> dict:
+    """Run one case; the process is ended by the system when it is over the limit."""
+    soft = int(time.process_time()) + limit + 1
+    resource.setrlimit(resource.RLIMIT_CPU, (soft, resource.RLIM_INFINITY))
     work = CASES[case](pd.read_parquet(path), folder)
     started = time.process_time()
     with contextlib.redirect_stdout(io.StringIO()):  # anjana talks
         answer = work()
     seconds = time.process_time() - started
-    print(json.dumps({"seconds": seconds, "peak": peak_megabytes(), "answer": answer}))
+    return {"seconds": seconds, "peak": peak_megabytes(), "answer": answer}
+
+
+def main() -> None:
+    case, path, folder, limit = sys.argv[1], sys.argv[2], Path(sys.argv[3]), int(sys.argv[4])
+    for name in sys.stdin if path == "-" else [path]:
+        print(json.dumps(measured(case, Path(name.strip()), folder, limit)), flush=True)
 
 
 if __name__ == "__main__":

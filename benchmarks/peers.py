@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+NOT_INSTALLED = "not installed"
 _PYTHON = Path(__file__).resolve().parents[1] / ".venv-peers" / "bin" / "python"
 
 
@@ -28,19 +29,24 @@ class Run:
 def version(package: str) -> str:
     """Return the installed version of a peer, or say that it is not installed."""
     if not _PYTHON.is_file():
-        return "not installed"
+        return NOT_INSTALLED
     code = f"from importlib.metadata import version; print(version({package!r}))"
     done = subprocess.run([_PYTHON, "-c", code], capture_output=True, text=True, check=False)
-    return done.stdout.strip() or "not installed"
+    return done.stdout.strip() or NOT_INSTALLED
+
+
+def command(case: str, path: str, folder: Path, limit: int) -> list[str]:
+    """Return the command that runs a case of peer_cases.py."""
+    script = Path(__file__).with_name("peer_cases.py")
+    return [str(_PYTHON), "-W", "ignore", str(script), case, path, str(folder), str(limit)]
 
 
 def run(case: str, path: Path, folder: Path, limit: int) -> Run:
     """Run a case of peer_cases.py for at most `limit` CPU seconds."""
-    if version(case) == "not installed":
-        return Run(None, why="not installed")
-    script = Path(__file__).with_name("peer_cases.py")
-    command = [_PYTHON, "-W", "ignore", script, case, path, folder, str(limit)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if version(case) == NOT_INSTALLED:
+        return Run(None, why=NOT_INSTALLED)
+    line = command(case, str(path), folder, limit)
+    done = subprocess.run(line, capture_output=True, text=True, check=False)
     if done.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
         return Run(None, why=f"over {limit}, stopped")
     if done.returncode != 0:

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import effect_pictures
 import typer
+import under_attack
+import what_runs_where
 from numpydoc.docscrape import NumpyDocString
 from typer.cli import get_docs_for_click
 from typer.main import get_command
@@ -46,7 +48,11 @@ def pages() -> dict[str, str]:
     """Return the text of each page, by file name."""
     found = tacit.methods()
     texts = {page_name(method): method_page(method) for method in found}
-    return texts | {"index.rst": index_page(found), "command-line.md": command_page()}
+    return texts | {
+        "index.rst": index_page(found),
+        "command-line.md": command_page(),
+        "what-runs-where.rst": what_runs_where.page(found, _heading, _table, page_name),
+    }
 
 
 def write(folder: Path) -> None:
@@ -114,6 +120,7 @@ def method_page(method) -> str:
         _picture(method),
         *_section("Parameters", parameter_table(document["parameters"])),
         *_section("Notes", "\n".join(doc["Notes"])),
+        *_section("Under attack", under_attack.words(method)),
         *_section("How to write it", usage(method, document)),
         *_section("Examples", "\n".join(doc["Examples"])),
         *_section("Checked against", golden_tests(method)),

@@ -4,6 +4,7 @@ import os
 import shutil
 import socket
 import subprocess
+import sys
 import tempfile
 import warnings
 from collections.abc import Iterator
@@ -53,6 +54,7 @@ def spark() -> Iterator[Any]:
     except ImportError:
         _missing("pyspark is not installed (pip install 'tacit[spark]')")
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # workers need tacit too
     session = (
         SparkSession.builder.master("local[2]")
         .config("spark.ui.enabled", "false")

@@ -187,6 +187,56 @@ def test_an_analyst_asks_and_sees_nothing_else(client, project, served):
             attempt(project)
 
 
+def test_a_version_is_attacked_and_its_report_read(client, project):
+    client.set_plan(project, [Mdav(columns=["income", "taxes"], k=3)])
+    made = client.wait(client.generate(project, "attacked", seed=1), every=0.05)["version"]
+    assert client.attack_report(made) is None
+    result = client.wait(client.attack(project, made, seconds=60), every=0.05)
+    report = client.attack_report(made)
+    assert result["passed"] is report["passed"] is False
+    linkage = next(f for f in report["findings"] if f["attack"] == "linkage")
+    assert linkage["verdict"] == "leaked"
+    assert "worst" not in linkage
+    with pytest.raises(TacitError, match="no such version"):
+        client.attack(project, "0" * 32)
+
+
+def test_a_live_server_is_attacked_by_its_address(client, project, served):
+    """The same attack on the same server: everything without a rule, nothing with the default."""
+    from tacit import attack
+    from tacit.query import Policy
+
+    data = tacit.datasets.census(80, seed=4)
+    address, key = served.address, served.keys["Carla"]
+    live = attack.ServerTarget.at(address, key, project=project, data=data)
+    learnt = attack.Tracker(secret="occupation", most=20)  # noqa: S106 - a column
+    chosen = [learnt, attack.LinearReconstruction()]
+    found = {}
+    for policy in (Policy(name="open"), Policy.named("strict")):
+        served.parts.queries.set_up(
+            served.people["Carla"], project, policy=policy.to_toml(), active=True, open_to_all=False
+        )
+        found[policy.name] = attack.audit(live, attacks=chosen)
+    assert found["open"]["tracker"].success.value == 1.0
+    assert found["open"]["tracker"].gain > 0, "80 people are too few for an interval, not for this"
+    assert found["strict"].passed
+    assert "cannot bring columns" in found["open"].left_out["linear-reconstruction"]
+    assert address in found["open"].summary()
+    assert key not in repr(live) + str(found["open"].as_dict())
+
+
+def test_a_server_that_is_away_is_not_called_safe():
+    from tacit import attack
+
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        address = f"http://127.0.0.1:{taken.getsockname()[1]}"
+        live = attack.ServerTarget.at(address, "k", project="p", data=tacit.datasets.census(20))
+        report = attack.audit(live, attacks=[attack.Tracker()])
+    assert len(report) == 0
+    assert "tracker" in report.left_out
+
+
 def test_a_file_that_is_too_large_is_refused_with_its_reason(client, tmp_path):
     file = tmp_path / "large.csv"
     file.write_bytes(b"a\n" + b"1\n" * 5_000_000)

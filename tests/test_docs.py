@@ -153,7 +153,9 @@ def test_a_new_method_gets_a_page_and_a_lost_one_loses_it(reference, tmp_path, m
     monkeypatch.setattr(reference.tacit, "methods", lambda *family: [kept])
     reference.write(tmp_path)
     written = {path.name for path in tmp_path.iterdir()}
-    assert written == {"index.rst", "mask-mdav.rst", "mask-mdav.svg", "command-line.md"}
+    assert written == {
+        "index.rst", "mask-mdav.rst", "mask-mdav.svg", "command-line.md", "what-runs-where.rst",
+    }  # fmt: skip
     assert (tmp_path / "mask-mdav.svg").read_text(encoding="utf-8").startswith("<svg")
     assert ".. figure:: mask-mdav.svg" in (tmp_path / "mask-mdav.rst").read_text(encoding="utf-8")
 

@@ -131,6 +131,15 @@ class Client:
         plain = dict(plan) if isinstance(plan, Mapping) else plan.as_dict()
         return self._job(project, "tables", {"name": name, "plan": plain})
 
+    def attack(self, project: str, version: str, *, seconds: float = 60.0) -> str:
+        """Ask for attacks on a masked version; return the job."""
+        return self._job(project, "attack", {"version": version, "seconds": seconds})
+
+    def attack_report(self, version: str) -> dict[str, Any] | None:
+        """Return what the attacks on a version found; nothing if it was not attacked yet."""
+        found = self._connection.ask("GET", f"/versions/{_in_path(version)}/attack")
+        return dict(found["report"]) if found["attacked"] else None
+
     def _job(self, project: str, kind: str, body: Mapping[str, Any]) -> str:
         target = f"/projects/{_in_path(project)}/{kind}"
         return str(self._connection.ask("POST", target, body, key=uuid4().hex)["job"])

@@ -2,6 +2,8 @@
 
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -93,6 +95,37 @@ def _with_version(folder: Path) -> None:
     parts.store.close()
 
 
+@dataclass(frozen=True)
+class House:
+    """A served house with a masked version, in which several tests may ask."""
+
+    parts: Services
+    people: dict[str, Actor]
+    project: str
+    masked: str
+    client: Callable[[str | None], Any]
+
+
+@pytest.fixture(scope="session")
+def open_house(houses: dict[str, Path]) -> Callable[[Path], AbstractContextManager[House]]:
+    """Return a function that opens a copy of the house with a masked version."""
+    return lambda folder: _opened(houses["masked"], folder / "house")
+
+
+@contextmanager
+def _opened(template: Path, folder: Path) -> Iterator[House]:
+    from tacit.app.serving import create_app
+
+    shutil.copytree(template, folder)
+    app = create_app(_settings(folder))
+    parts: Services = app.state.services
+    people = _people(parts)
+    (project,) = parts.projects.visible(people["custodian"])
+    (masked,) = parts.versions.of_project(people["custodian"], project["id"])
+    yield House(parts, people, project["id"], masked["id"], _client_of(app))
+    parts.close()
+
+
 @pytest.fixture
 def settings(request: pytest.FixtureRequest, tmp_path: Path) -> Settings:
     """Settings of a house in a temporary folder, furnished with what the test asks for."""
@@ -115,6 +148,10 @@ def parts(settings: Settings) -> Iterator[Services]:
 @pytest.fixture
 def people(parts: Services) -> dict[str, Actor]:
     """The people of the house by their role, and the stranger."""
+    return _people(parts)
+
+
+def _people(parts: Services) -> dict[str, Actor]:
     with parts.store.read() as connection:
         found = connection.scalars(select(User)).all()
     by_name = {user.name: Actor(user.id, user.name, Role(user.role)) for user in found}
@@ -147,11 +184,13 @@ def masked(parts: Services, people: dict[str, Actor], project: str) -> str:
 @pytest.fixture
 def client(settings: Settings, parts: Services) -> Callable[[str], Any]:
     """Return a program that acts as the person of a role, or as nobody."""
-    from fastapi.testclient import TestClient
-
     from tacit.app.serving import create_app
 
-    app = create_app(settings)
+    return _client_of(create_app(settings))
+
+
+def _client_of(app: Any) -> Callable[[str], Any]:
+    from fastapi.testclient import TestClient
 
     def of(name: str | None = None) -> TestClient:
         made = TestClient(app, raise_server_exceptions=False)

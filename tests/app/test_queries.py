@@ -57,6 +57,18 @@ def test_open_to_all_means_everybody_with_an_account(parts, people, open_server)
     assert not parts.queries.ask(people["stranger"], open_server, COUNT).is_refusal
 
 
+def test_a_request_that_was_under_way_does_not_bring_an_old_policy_back(parts, people, open_server):
+    older = parts.queries._may_ask(people["analyst"], open_server)
+    assert not parts.queries.ask(people["analyst"], open_server, COUNT).is_refusal
+    policy = Policy.named("mas").to_toml()
+    parts.queries.set_up(
+        people["custodian"], open_server, policy=policy, active=True, open_to_all=False
+    )
+    newer = parts.queries._server(*parts.queries._may_ask(people["analyst"], open_server))
+    assert newer.policy.name == "mas"
+    assert parts.queries._server(*older) is newer
+
+
 def test_analysts_and_reviewers_neither_read_nor_set_the_policy(parts, people, open_server):
     for who, error in (("analyst", NotFoundError), ("reviewer", NotAllowedError)):
         with pytest.raises(error):

@@ -1,5 +1,6 @@
 """Versions: who sees and decides what."""
 
+import polars as pl
 import pytest
 
 from tacit.app.permissions import ConflictError, NotAllowedError, NotFoundError
@@ -63,3 +64,25 @@ def test_the_masked_records_are_masked(parts, people, project, masked):
     assert "person_id" not in page["columns"]
     at = [t["columns"].index("income") for t in (original, page)]
     assert [r[at[0]] for r in original["rows"]] != [r[at[1]] for r in page["rows"]]
+
+
+def test_masked_data_are_there_as_csv_that_no_spreadsheet_calculates(
+    parts, people, project, masked
+):
+    public = parts.versions.folder(project, masked) / "public"
+    frame = pl.read_parquet(public / "data.parquet")
+    risky = frame.with_columns(
+        note=pl.Series(["=1+1", "@SUM(A1)", "-x", "plain", None] * (len(frame) // 5)),
+        debt=pl.lit(-5),
+    )
+    risky.write_parquet(public / "data.parquet")
+    assert "data.csv" in parts.versions.files(people["custodian"], masked)["public"]
+    path = parts.versions.file(people["custodian"], masked, "public", "data.csv")
+    written = pl.read_csv(path)
+    assert written["note"].to_list()[:5] == ["'=1+1", "'@SUM(A1)", "'-x", "plain", None]
+    assert written["debt"].unique().to_list() == [-5]
+    assert written["income"].to_list() == pytest.approx(risky["income"].to_list())
+    with pytest.raises(NotAllowedError):
+        parts.versions.file(people["reviewer"], masked, "public", "data.csv")
+    with pytest.raises(NotFoundError):
+        parts.versions.file(people["custodian"], masked, "dossier", "data.csv")

@@ -99,7 +99,8 @@ def test_kill_9_during_generate_loses_nothing_and_the_next_worker_finishes(
     finally:
         second.terminate()
         second.wait(20)
-    assert parts.jobs.show(owner, job)["state"] == "done"
+    shown = parts.jobs.show(owner, job)
+    assert shown["state"] == "done", shown["message"]
     (made,) = parts.versions.of_project(owner, project)
     versions = parts.projects.folder(project) / "versions"
     whole = [p.name for p in versions.iterdir() if not p.name.startswith(".")]

@@ -50,6 +50,58 @@ def test_no_attack_starts_after_the_time(weak):
     assert "the time was over" in report.left_out.values()
 
 
+class Endless(attack.Attack):
+    """An attack that would never end by itself; without a key, so in no catalogue."""
+
+    title = "Endless"
+    remedy = "Nothing."
+
+    def attacked(self, target, knowledge):
+        import time
+
+        while True:
+            time.sleep(0.001)
+
+
+class Interrupted(Endless):
+    """An attack during which somebody presses Ctrl-C."""
+
+    def attacked(self, target, knowledge):
+        raise KeyboardInterrupt
+
+
+def test_an_attack_that_overruns_is_stopped_and_the_others_go_on(weak):
+    import threading
+
+    report = attack.audit(weak, each=0.2, attacks=[Endless()])
+    assert report.left_out[""].startswith("it was stopped after 0.2 s")
+    assert report.unfinished == ("",)
+    assert not any(t.name == "tacit attack" for t in threading.enumerate()), "it has ended"
+    # Half of what is left is the share of one attack, so that the next one has its turn.
+    report = attack.audit(weak, seconds=2.0, attacks=[Endless(), attack.Homogeneity()])
+    assert not report.complete
+    assert report.as_dict()["unfinished"] == [""]
+    assert report["homogeneity"].leaked
+    assert "1 did not finish" in report.summary()
+
+
+def test_an_interrupt_keeps_what_was_found(weak):
+    chosen = [attack.Homogeneity(), Interrupted(), attack.Linkage()]
+    report = attack.audit(weak, attacks=chosen)
+    assert [f.key for f in report] == ["homogeneity"]
+    assert report.unfinished == ("", "linkage")
+    assert set(report.left_out.values()) == {"the audit was interrupted"}
+
+
+def test_a_bug_of_an_attack_is_not_hidden(weak):
+    class Broken(Endless):
+        def attacked(self, target, knowledge):
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        attack.audit(weak, attacks=[Broken()])
+
+
 def test_progress_is_reported(weak):
     from contextlib import contextmanager
 

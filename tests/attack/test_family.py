@@ -1,5 +1,8 @@
 """What every attack promises: input untouched, same result again, refusal on other targets."""
 
+import ast
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -20,6 +23,29 @@ def release():
 def test_says_what_would_stop_it(method):
     assert method.remedy.endswith(".")
     assert method.kind in (attack.MicrodataTarget, attack.TableTarget, attack.QueryTarget)
+
+
+def _verdicts(path):
+    """Return whether some test says that an attack leaks, and some other that it does not."""
+    found = {True: set(), False: set()}
+    for test in ast.parse(path.read_text(encoding="utf-8")).body:
+        for node in ast.walk(test):
+            if isinstance(node, ast.Assert):
+                said = node.test
+                denied = isinstance(said, ast.UnaryOp) and isinstance(said.op, ast.Not)
+                said = said.operand if denied else said
+                if isinstance(said, ast.Attribute) and said.attr == "leaked":
+                    found[not denied].add(test.name)
+    return found
+
+
+@pytest.mark.parametrize("method", EVERY, ids=lambda m: m.key)
+def test_has_a_pair_of_tests_a_weak_target_and_a_protected_one(method):
+    """What must be shown of each attack; the numbers are in its own test."""
+    *_, folder, name = method.__module__.split(".")
+    found = _verdicts(Path(__file__).parent / folder / f"test_{name}.py")
+    assert found[True], "no test in which a weak target leaks"
+    assert found[False] - found[True], "no test in which a protected target does not"
 
 
 def test_the_same_attack_finds_the_same_and_leaves_its_input_alone(release):

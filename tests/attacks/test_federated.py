@@ -146,7 +146,7 @@ def test_one_agency_sees_shares_that_are_uniform():
         parts = [p[k * SHARE_BYTES : (k + 1) * SHARE_BYTES] for p in parcels for k in (0, 1)]
         return np.array([int.from_bytes(part, "big") / PRIME for part in parts])
 
-    drawn = [np.concatenate([shares(w) for _ in range(40)]) for w in (ONE_WORLD, OTHER_WORLD)]
+    drawn = [np.concatenate([shares(w) for _ in range(25)]) for w in (ONE_WORLD, OTHER_WORLD)]
     for sample in drawn:
         assert stats.kstest(sample, "uniform").pvalue > SMALLEST_P
     assert stats.ks_2samp(*drawn).pvalue > SMALLEST_P

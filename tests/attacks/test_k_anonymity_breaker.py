@@ -61,14 +61,14 @@ def tables(draw) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=dict.fromkeys(columns, pl.String), orient="row")
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(tables(), st.integers(2, 6), st.sampled_from(["wildcard", "strict"]))
 def test_no_record_stands_out_on_all_keys(table, k, reading):
     released = release(table, keys=table.columns, k=k, missing=reading)
     assert smallest_crowd(released, table.columns, reading) >= k
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(tables(), st.integers(2, 5), st.sampled_from(["wildcard", "strict"]), st.data())
 def test_no_record_stands_out_on_any_required_combination(table, k, reading, data):
     size = data.draw(st.integers(1, table.width))
@@ -77,7 +77,7 @@ def test_no_record_stands_out_on_any_required_combination(table, k, reading, dat
         assert smallest_crowd(released, list(columns), reading) >= k
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(tables(), st.integers(2, 5), st.sampled_from(["wildcard", "strict"]), st.data())
 def test_named_combinations_and_importance(table, k, reading, data):
     columns = st.sampled_from(table.columns)

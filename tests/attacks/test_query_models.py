@@ -171,7 +171,7 @@ def test_r6_differencing_equations():
     n = 300
     x = rng.normal(10, 2, n)
     frame = pl.DataFrame({"id": np.arange(n), "x": x, "y": 20 + 5 * x + rng.gamma(2, 10, n)})
-    chosen = rng.choice(n, 30, replace=False)
+    chosen = rng.choice(n, 20, replace=False)
     bare = [differenced(frame, t, (), 1e-6)[0] for t in chosen[:5]]
     assert all(bare)
     guards = (query.ScoreNoise(), query.ReleaseDigits())
@@ -221,7 +221,7 @@ def without_rate_limit():
     return policy.replace(guards=tuple(g for g in policy.guards if g.key != "rate-limit"))
 
 
-@pytest.mark.parametrize("seeds", [2, pytest.param(12, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("seeds", [1, pytest.param(12, marks=pytest.mark.slow)])
 def test_r6_under_the_whole_default_policy(seeds):
     """One unit is solved for without rules; under `strict` it is predicted, as everybody is."""
     assert nested(grouped(1, groups=3), Policy(name="open"))[:, 0].all()
@@ -230,6 +230,9 @@ def test_r6_under_the_whole_default_policy(seeds):
     success, guessing = tried.mean(axis=0)
     # Predicting from a single answer is what the public model gives to anybody.
     assert success <= guessing + 0.05
+    if seeds > 2:  # the upper end of a one-sided 95 % interval of the difference
+        gained = tried[:, 0].astype(float) - tried[:, 1]
+        assert gained.mean() + 1.645 * gained.std() / np.sqrt(len(gained)) <= 0.05
 
 
 @pytest.mark.parametrize("extra", ["weights", "offset", "weight", "subset", "data"])
@@ -299,33 +302,3 @@ def test_bad_formulas_are_refused_by_name(strict, formula, rule):
     answer = strict.ask({"method": "ols", "formula": formula})
     assert (answer.is_refusal, answer.rule) == (True, rule)
     assert "drop table" not in str(answer)
-
-
-# -- Tables 1 to 3 of bleninger2011, in shape ------------------------------------------------------
-
-
-def share_unique(frame, near, others):
-    """Return the share of units that nobody else resembles, as in Table 3 of bleninger2011."""
-    size = frame["employees"].to_numpy().astype(float)
-    same = np.abs(size[:, None] - size[None, :]) <= near * size[:, None]
-    for name in others:
-        codes = frame[name].to_physical() if frame[name].dtype == pl.Categorical else frame[name]
-        values = codes.to_numpy()
-        same &= values[:, None] == values[None, :]
-    return float((same.sum(axis=1) == 1).mean())
-
-
-def test_large_establishments_are_unique(establishments):
-    shares = []
-    for quantile in (0.9, 0.99):
-        cut = establishments["employees"].quantile(quantile)
-        frame = establishments.filter(pl.col("employees") >= cut)
-        exact = share_unique(frame, 0.0, [])
-        steps = [share_unique(frame, 0.025, ["district", "legal_form", "branch"][:k])
-                 for k in range(4)]  # fmt: skip
-        assert steps == sorted(steps), "more background facts single out more"
-        shares.append((exact, steps[-1]))
-    # 0.335 and 0.969 for the exact size, 0.895 and 0.953 for all four facts.
-    assert shares[0][0] < shares[1][0]
-    assert shares[0][1] > 0.8
-    assert shares[1][1] > 0.9

@@ -12,11 +12,22 @@ from typing import Any
 
 import pytest
 
+PATIENCE = 60_000
+"""Milliseconds after which what does not come is taken to never come: machines are shared."""
 PASSWORD = "correct horse battery"  # noqa: S105 - of people who live as long as a test
 _QUIET = (
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking",
     "--disable-component-update", "--disable-sync",
 )  # fmt: skip
+
+
+@pytest.hookimpl(tryfirst=True)  # before xdist, which reads the groups
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run the tests of one store in one process, so that its app and browser start once."""
+    for item in items:
+        if item.path.parent == Path(__file__).parent:
+            store = getattr(item, "callspec", None) and item.callspec.params.get("served")
+            item.add_marker(pytest.mark.xdist_group(f"browser {store}"))
 
 
 @dataclass
@@ -53,8 +64,9 @@ def browser() -> Iterator[Any]:
         if os.environ.get("CI"):
             pytest.fail(reason)
         pytest.skip(reason)
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
 
+    expect.set_options(timeout=PATIENCE)
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=program, args=list(_QUIET))
         yield chromium
@@ -88,13 +100,19 @@ def served(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 @pytest.fixture
 def watched(browser: Any) -> Iterator[Watched]:
     """Open a page that is watched for errors and requests to the outside."""
-    context = browser.new_context(viewport={"width": 1200, "height": 900})
-    seen = Watched(context.new_page())
+    seen = Watched(new_page(browser))
     seen.page.on("console", lambda m: seen.errors.append(m.text) if m.type == "error" else None)
     seen.page.on("pageerror", lambda e: seen.errors.append(str(e)))
     seen.page.on("request", lambda r: seen.outside.append(r.url) if _is_outside(r.url) else None)
     yield seen
-    context.close()
+    seen.page.context.close()
+
+
+def new_page(browser: Any) -> Any:
+    """Open a page of somebody whom no other page knows, with patience for a busy machine."""
+    context = browser.new_context(viewport={"width": 1200, "height": 900})
+    context.set_default_timeout(PATIENCE)
+    return context.new_page()
 
 
 def _is_outside(url: str) -> bool:
@@ -104,8 +122,7 @@ def _is_outside(url: str) -> bool:
 @pytest.fixture(scope="session")
 def house(served: Served, browser: Any) -> Served:
     """The served app after its first person has come in and made the others' accounts."""
-    context = browser.new_context()
-    page = context.new_page()
+    page = new_page(browser)
     page.goto(served.setup)
     for place in ("#name", "#password", "#again"):
         page.fill(place, "Ann" if place == "#name" else PASSWORD)
@@ -119,7 +136,8 @@ def house(served: Served, browser: Any) -> Served:
         page.get_by_role("option", name=role).click()
         page.get_by_role("button", name="Create account").click()
         page.wait_for_selector(f"text={name}, {role}")
-    context.close()
+    served.cookies["Ann"] = page.context.cookies()
+    page.context.close()
     return served
 
 
@@ -153,3 +171,15 @@ def choose(page: Any, label: str, *options: str) -> None:
 def open_tab(page: Any, name: str) -> None:
     """Open a tab of a project."""
     page.get_by_role("tab", name=name, exact=True).click()
+    page.get_by_role("tabpanel", name=name, exact=True).wait_for()
+
+
+def unfold(page: Any, title: str) -> None:
+    """Open a box, unless it is open."""
+    head = ".q-expansion-item__container > .q-item"
+    opened = page.locator(f".q-expansion-item--expanded > {head}", has_text=title)
+    box = page.locator(head, has_text=title).locator("visible=true").first
+    box.wait_for()
+    if not opened.count():
+        box.click()
+    opened.first.wait_for()

@@ -2,9 +2,13 @@
 
 import pytest
 
-from .conftest import choose, log_in, open_tab
+from .conftest import choose, log_in, new_page, open_tab, unfold
 
-pytestmark = pytest.mark.browser
+pytestmark = [
+    pytest.mark.browser,
+    # How pages look does not depend on the store; what they do is walked through on both.
+    pytest.mark.parametrize("served", ["sqlite"], indirect=True, scope="session"),
+]
 TABS = ("Data", "Plan", "Wizard", "Versions", "Tables", "Query", "People", "History")
 _FAULTS = """() => {
     const seen = e => e.getClientRects().length && getComputedStyle(e).visibility != 'hidden';
@@ -60,18 +64,17 @@ def _faults(page):
 @pytest.fixture(scope="module")
 def protected(house, browser):
     """The demo project with a masked version and a protected table."""
-    context = browser.new_context()
-    page = context.new_page()
+    page = new_page(browser)
     log_in(page, house, "Ann")
     page.get_by_role("link", name="Demo: a made-up census").click()
     open_tab(page, "Plan")
     page.get_by_role("button", name="Generate").click()
-    page.wait_for_selector("text=Making a masked version: done", timeout=120_000)
+    page.wait_for_selector("text=Making a masked version: done")
     open_tab(page, "Tables")
     choose(page, "Spanned by", "region", "sex")
     page.get_by_role("button", name="Protect the table").click()
-    page.wait_for_selector("text=Check: passed", timeout=120_000)
-    context.close()
+    page.wait_for_selector("text=Check: passed")
+    page.context.close()
     return house
 
 
@@ -87,11 +90,10 @@ def test_pages_can_be_read_and_used_by_everybody(protected, watched):
     page.get_by_role("link", name="Demo: a made-up census").click()
     for tab in TABS:
         open_tab(page, tab)
-        page.wait_for_timeout(300)
         if tab == "Versions":
-            page.get_by_text("Masked data “version 1”").click()
-            page.get_by_text("Records beside the original").first.click()
-            page.wait_for_timeout(300)
+            unfold(page, "Masked data “version 1”")
+            unfold(page, "Records beside the original")
+            page.wait_for_selector("text=/1 to \\d+ of/ >> visible=true")
         faults[tab] = _faults(page)
     assert {where: found for where, found in faults.items() if found} == {}
     watched.check_clean()

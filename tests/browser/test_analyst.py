@@ -1,8 +1,9 @@
 """An analyst's questions in a real browser: answered, refused, and never a record."""
 
 import pytest
+from playwright.sync_api import expect
 
-from .conftest import log_in
+from .conftest import choose, log_in, new_page, open_tab
 
 pytestmark = pytest.mark.browser
 
@@ -10,21 +11,19 @@ pytestmark = pytest.mark.browser
 @pytest.fixture(scope="module")
 def invited(house, browser):
     """The demo project with an open query server, to which the analyst is invited."""
-    context = browser.new_context()
-    page = context.new_page()
+    page = new_page(browser)
     log_in(page, house, "Ann")
     page.get_by_role("link", name="Demo: a made-up census").click()
-    page.get_by_role("tab", name="Query").click()
+    open_tab(page, "Query")
     page.get_by_text("The query server is open").click()
     page.get_by_role("button", name="Save").click()
     page.wait_for_selector("text=Saved")
-    page.get_by_role("tab", name="People").click()
+    open_tab(page, "People")
     page.get_by_label("Name of the account").fill("Alan")
-    page.get_by_label("Takes part as").click()
-    page.get_by_role("option", name="analyst: asks the query server").click()
+    choose(page, "Takes part as", "analyst: asks the query server")
     page.get_by_role("button", name="Invite").click()
     page.wait_for_selector("text=Alan, analyst")
-    context.close()
+    page.context.close()
     return house
 
 
@@ -32,19 +31,21 @@ def test_a_table_a_model_and_a_refusal(invited, watched):
     page = watched.page
     log_in(page, invited, "Alan")
     page.get_by_role("link", name="Demo: a made-up census").click()
-    page.wait_for_selector("text=Whom the question is about", timeout=60_000)
+    page.wait_for_selector("text=Whom the question is about")
 
-    page.get_by_label("Spanned by").click()
-    page.get_by_role("option", name="sex", exact=True).click()
-    page.keyboard.press("Escape")
+    chip = page.locator(".q-chip[draggable=true]", has_text="sex").locator("visible=true")
+    chip.drag_to(page.locator(".q-select", has_text="Spanned by"))
+    page.locator(".q-select .q-chip", has_text="sex").wait_for()
     page.get_by_role("button", name="Ask for the table").click()
-    page.wait_for_selector("text=Policy strict", timeout=60_000)
-    assert page.get_by_role("cell", name="female").is_visible()
+    page.wait_for_selector("text=Policy strict")
+    expect(page.get_by_role("cell", name="female")).to_be_visible()
 
     page.get_by_role("tab", name="Regression").click()
     page.get_by_label("Formula").fill("income ~ age + sex")
     page.get_by_role("button", name="Fit the model").click()
-    page.wait_for_selector("text=standard_error", timeout=60_000)
+    page.wait_for_selector("text=standard_error")
+    page.get_by_role("button", name="Does the model fit?").click()
+    page.get_by_role("img", name="Synthetic residuals against age").wait_for()
 
     page.get_by_label("Formula").fill("income ~ age ** 7")
     page.get_by_role("button", name="Fit the model").click()

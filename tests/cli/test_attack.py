@@ -43,3 +43,11 @@ def test_a_time_of_zero_still_reports(run, folder):
     result = run("attack", "patients.csv", "patients.csv", *ROLES, "--seconds", "0", "--json")
     assert result.exit_code == 0, result.stderr
     assert "the time was over" in json.loads(result.stdout)["left_out"].values()
+
+
+def test_a_live_server_needs_a_project_and_a_key(run, folder, monkeypatch):
+    monkeypatch.delenv("TACIT_KEY", raising=False)
+    live = ["attack", "patients.csv", *ROLES, "--server", "http://127.0.0.1:9"]
+    assert "TACIT_KEY" in run(*live, "--project", "p").stderr
+    monkeypatch.setenv("TACIT_KEY", "tacit_x")
+    assert "--project" in run(*live).stderr

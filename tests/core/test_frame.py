@@ -14,7 +14,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.core import frame as border
 from tacit.core.data import Microdata
 from tacit.core.errors import DataError
 from tacit.core.frame import collect, enter
@@ -420,7 +419,7 @@ def test_empty_frames_come_back(given):
 
 
 def test_frames_too_large_for_memory_are_refused(monkeypatch):
-    monkeypatch.setattr(border, "_BYTES_PER_CELL", 1 << 60)
+    monkeypatch.setattr("tacit.core.engine._BYTES_PER_VALUE", 1 << 60)
     frame, _ = enter(duckdb.sql("select 1 as a"))
     with pytest.raises(DataError, match="do not fit"):
         collect(frame)

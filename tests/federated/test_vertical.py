@@ -86,3 +86,18 @@ def test_attack_a_record_that_outweighs_all_others_is_refused(files):
     marked = files["tax"].with_columns(a=pl.when(pl.col("id") == unit).then(1e8).otherwise("a"))
     with pytest.raises(RefusedError, match="leverage"):
         regress_vertically({**files, "tax": marked}, unit="id", y="y", x=["a", "b", "c"])
+
+
+def test_attack_a_record_that_stands_out_only_in_all_variables_together_is_refused(files):
+    """Each holder sees a usual value; between the agencies it is one that decides a coefficient."""
+    rng = np.random.default_rng(5)
+    base = files["tax"].select("id", "y", "a")
+    unit = joined(files, ["b"])["id"][3]
+    near = base.select(
+        "id",
+        b=pl.when(pl.col("id") == unit)
+        .then(pl.col("a") + 6.0)
+        .otherwise(pl.col("a") + pl.Series(rng.normal(0, 1e-3, len(base)))),
+    )
+    with pytest.raises(RefusedError, match="all variables together"):
+        regress_vertically({"tax": base, "health": near}, unit="id", y="y", x=["a", "b"])

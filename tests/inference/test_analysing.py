@@ -1,11 +1,13 @@
 """One analysis over all data sets of a release."""
 
 import numpy as np
+import polars as pl
 import pytest
 
 import tacit
 from tacit import inference, mask
 from tacit.core.errors import DataError, ParameterError
+from tacit.inference.analysing import learnt_from, n_learnt_from
 
 
 @pytest.fixture(scope="module")
@@ -51,3 +53,21 @@ def test_nonsense_is_refused(release):
             release,
             lambda f: inference.Estimates([f"{f['age'].sum()}"], np.ones(1), np.ones(1)),
         )
+
+
+def test_sizes_are_compared_with_those_who_were_asked():
+    """The population is in the file, but only the sample tells how sure an estimate is."""
+    rng = np.random.default_rng(1)
+    frame = pl.DataFrame({"x": rng.normal(size=900), "asked": np.arange(900) < 300})
+    plan = tacit.Plan(
+        [mask.FullySynthetic(background=["x"], sampled="asked", size=600, m=2, methods={})]
+    )
+    release = plan.apply(frame.with_columns(y=pl.col("x") + 1.0), seed=1)
+    assert n_learnt_from(release) == 300
+    assert learnt_from(release).n_records == 300
+
+
+def test_steps_before_synthesis_count(release):
+    plan = tacit.Plan([mask.Sample(fraction=0.5), mask.Synthesise(m=2), mask.RandomOrder()])
+    made = plan.apply(release.original, seed=1)
+    assert n_learnt_from(made) == made.steps[-3].n_records == 300

@@ -30,3 +30,11 @@ def test_rules_hold_and_pairs_are_better_than_independent_draws():
     apart = tacit.Plan([mask.Synthesise(method="sample")]).apply(data, seed=1)
     measure = utility.ContingencyLoss()
     assert measure.measure(data, made).value < measure.measure(data, apart).value
+
+
+def test_impossible_combinations_never_appear():
+    data = tacit.datasets.census(400)
+    zero = {"sex": "female", "employed": False}
+    made = tacit.Plan([mask.BayesianNetwork(impossible=[zero])]).apply(data, seed=1).frame
+    assert made.height == 400
+    assert made.filter((pl.col("sex") == "female") & ~pl.col("employed")).height == 0

@@ -42,3 +42,11 @@ def test_no_original_record_when_asked():
     data = tacit.datasets.census(300).drop(["weight", "person_id", "household"])
     made = copula(data, originals="none").frame
     assert made.join(data.frame, on=made.columns, how="semi", nulls_equal=True).height == 0
+
+
+def test_impossible_combinations_never_appear():
+    data = tacit.datasets.census(400)
+    zero = {"sex": "female", "employed": False}
+    made = tacit.Plan([mask.CopulaSynthesis(impossible=[zero])]).apply(data, seed=1).frame
+    assert made.height == 400
+    assert made.filter((pl.col("sex") == "female") & ~pl.col("employed")).height == 0

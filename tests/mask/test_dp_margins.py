@@ -180,3 +180,12 @@ def test_without_opendp_it_is_refused_clearly(data, monkeypatch):
     monkeypatch.setitem(sys.modules, "opendp.prelude", None)
     with pytest.raises(TacitError, match="dp"):
         measured(data)
+
+
+def test_impossible_combinations_never_appear():
+    method = mask.DpMargins(
+        **mask.DpMargins.example, size=500, impossible=[{"sex": "male", "marital": "married"}]
+    )
+    made = tacit.Plan([method]).apply(tacit.datasets.census(50), seed=1).frame
+    assert made.height == 500
+    assert made.filter((pl.col("sex") == "male") & (pl.col("marital") == "married")).height == 0

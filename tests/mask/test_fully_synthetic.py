@@ -64,3 +64,31 @@ def test_bad_wishes_are_refused(population, parameters, error, words):
 def test_everybody_asked_is_refused(population):
     with pytest.raises(DataError, match="outside"):
         fully(population.with_columns(asked=pl.lit(True)))
+
+
+def test_impossible_combinations_rules_and_originals(population):
+    """Coarse values, so that some of the sample are met by chance unless forbidden."""
+    frame = population.select(
+        "asked", x=pl.col("x").round(0).clip(-1, 1).cast(pl.Int64),
+        y=pl.when(pl.col("y") > 0).then(pl.lit("yes")).when(pl.col("y") <= 0).then(pl.lit("no")),
+        z=pl.col("nr") % 400,
+    )  # fmt: skip
+    wish = {"background": ["x"], "methods": {}, "m": 2}
+    release = fully(frame, impossible=[{"x": 1, "y": "no"}], originals="none", **wish)
+    asked = frame.filter("asked").select("x", "y", "z")
+    for data in release.data_sets:
+        assert data.n_records == 600
+        assert data.frame.filter(pl.col("x") == 1)["y"].unique().to_list() == ["yes"]
+        assert data.frame.join(asked, on=["x", "y", "z"], how="semi").height == 0
+    assert fully(frame, **wish).frame.join(asked, on=["x", "y", "z"], how="semi").height > 0
+    rule = {"column": "x", "comparison": "==", "value": -1, "then": "y", "becomes": "yes"}
+    ruled = fully(frame, rules=[rule], **wish).frame
+    assert ruled.filter(pl.col("x") == -1)["y"].unique().to_list() == ["yes"]
+
+
+def test_background_that_nobody_of_the_sample_has_is_kept(population):
+    frame = population.with_columns(
+        place=pl.when(pl.col("nr") % 2 == 0).then(pl.lit("town")).otherwise(pl.lit("land"))
+    ).with_columns(place=pl.when("asked").then(pl.lit("town")).otherwise("place"))
+    made = fully(frame, background=["nr", "x", "place"]).frame
+    assert set(made["place"]) == {"town", "land"}

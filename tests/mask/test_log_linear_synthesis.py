@@ -51,7 +51,7 @@ def test_combinations_nobody_has_stay_impossible_if_asked(frame):
     ("parameters", "words"),
     [
         ({"margins": [["sex", "occupation"]]}, "not one of the columns"),
-        ({"impossible": [{"sex": "robot"}]}, "no value"),
+        ({"impossible": [{"sex": "robot"}]}, "does not have"),
     ],
 )
 def test_bad_wishes_are_refused(frame, parameters, words):
@@ -62,3 +62,11 @@ def test_bad_wishes_are_refused(frame, parameters, words):
 def test_fine_numbers_are_refused():
     with pytest.raises(DataError, match="too many values"):
         drawn(pl.DataFrame({"x": range(500)}), columns=["x"])
+
+
+def test_conditions_make_cells_impossible(frame):
+    data = tacit.Microdata.of(frame.with_columns(n=pl.int_range(pl.len()) % 4))
+    zero = [{"column": "n", "comparison": ">=", "value": 2},
+            {"column": "sex", "comparison": "!=", "value": "male"}]  # fmt: skip
+    made = drawn(data, columns=["sex", "n"], impossible=[zero]).frame
+    assert set(made.filter(pl.col("n") >= 2)["sex"]) == {"male"}

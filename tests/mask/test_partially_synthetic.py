@@ -6,7 +6,7 @@ import pytest
 
 import tacit
 from tacit import mask
-from tacit.core.errors import DataError, ParameterError
+from tacit.core.errors import DataError, ParameterError, ProtectionError
 from tacit.core.keys import encode, frequencies
 
 
@@ -71,3 +71,42 @@ def test_bad_wishes_are_refused(parameters, error, words, data):
 def test_texts_only_predict_nothing():
     frame = pl.DataFrame({"name": [f"n{i}" for i in range(80)], "x": [i % 7 for i in range(80)]})
     assert partial(frame, columns=["x"]).frame["name"].equals(frame["name"])
+
+
+NEVER = {"column": "age", "comparison": "<", "value": 16, "then": "marital",
+         "becomes": "never married"}  # fmt: skip
+
+
+def test_rules_that_contradict_each_other_release_nothing(data):
+    rules = [NEVER, NEVER | {"becomes": "married"}]
+    with pytest.raises(ProtectionError, match="contradict"):
+        partial(data, columns=["marital"], rules=rules)
+
+
+def test_a_rule_about_a_column_that_stays_is_obeyed_by_the_one_that_is_drawn(data):
+    release = partial(data, columns=["age"], rules=[NEVER])
+    young = release.frame.filter(pl.col("age") < 16)["marital"].drop_nulls()
+    assert young.unique().to_list() == ["never married"]
+    careless = partial(data, columns=["age"], predictors={"age": ["sex"]}).frame
+    assert careless.filter(pl.col("age") < 16)["marital"].drop_nulls().n_unique() > 1
+
+
+def test_impossible_combinations_never_appear(data):
+    zero = [{"column": "income", "comparison": ">", "value": 30_000},
+            {"column": "education", "comparison": "==", "value": "primary"}]  # fmt: skip
+    release = partial(data, columns=["education"], impossible=[zero], m=2)
+    for made in release.data_sets:
+        rich = made.frame.filter(pl.col("income") > 30_000)
+        assert rich.height > 100
+        assert "primary" not in rich["education"].to_list()
+
+
+def test_an_impossible_record_that_stays_is_not_released(data):
+    with pytest.raises(ProtectionError, match="contradict"):
+        partial(data, columns=["income"], impossible=[{"sex": "male"}])
+
+
+def test_a_misspelt_condition_is_refused_and_does_not_release_the_original(data):
+    where = {"column": "sex", "comparison": "==", "value": "Male"}
+    with pytest.raises(DataError, match="does not have"):
+        partial(data, columns=["income"], where=[where])

@@ -2,6 +2,7 @@
 
 import datetime as dt
 
+import narwhals as nw
 import numpy as np
 import polars as pl
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tacit
-from tacit import mask, risk, utility
+from tacit import inference, mask, risk, utility
 from tacit.core.errors import DataError, ParameterError, ProtectionError
 
 
@@ -265,3 +266,98 @@ def test_bad_wishes_are_refused(parameters, error, words):
 def test_too_few_records_are_refused():
     with pytest.raises(DataError, match="at least 10 records"):
         synthetic(tacit.datasets.census(5))
+
+
+CHILD = {"column": "age", "comparison": "<", "value": 16}
+WED = {"column": "marital", "comparison": "==", "value": "married"}
+
+
+@pytest.mark.parametrize("visit", [["age", "marital"], ["marital", "age"]])
+def test_impossible_combinations_never_appear(census, visit):
+    """Whichever of the two is drawn last gives way; nobody else does."""
+    young = nw.when(nw.col("age") < 40).then(nw.lit("married")).otherwise(nw.col("marital"))
+    data = census.with_columns(marital=young).drop(["household"])  # plenty in the original
+    wish = {"visit": visit, "method": "cart"}
+    for data_set in synthetic(data, impossible=[[CHILD, WED]], m=2, **wish).data_sets:
+        made = data_set.frame
+        assert made.filter((pl.col("age") < 16) & (pl.col("marital") == "married")).height == 0
+        assert made.filter(pl.col("marital") == "married").height > 100
+    plain = synthetic(data, **wish).frame
+    assert plain.filter((pl.col("age") < 16) & (pl.col("marital") == "married")).height > 0
+
+
+@pytest.mark.parametrize("method", ["forest", "sample", "parametric"])
+def test_impossible_combinations_never_appear_in_households(method):
+    data = tacit.datasets.census(200)
+    zero = {"sex": "female", "employed": False}
+    made = synthetic(data, impossible=[zero], method=method).frame
+    assert made.filter((pl.col("sex") == "female") & ~pl.col("employed")).height == 0
+    assert set(made["sex"]) == {"female", "male"}
+
+
+def test_a_rule_about_what_households_share_is_obeyed():
+    """The region is drawn before its members: their ages give way."""
+    data = tacit.datasets.census(400)
+    region = data.frame["region"][0]
+    rule = {"column": "age", "comparison": ">", "value": 60, "then": "region", "becomes": region}
+    made = synthetic(data, rules=[rule]).frame
+    assert set(made.filter(pl.col("age") > 60)["region"]) == {region}
+
+
+def test_what_is_impossible_everywhere_releases_nothing(census):
+    everybody = [{"column": "age", "comparison": comparison, "value": 40}
+                 for comparison in ("<", ">=")]  # fmt: skip
+    with pytest.raises(ProtectionError, match="impossible"):
+        synthetic(census.drop(["household"]).take(np.flatnonzero(census.frame["age"].is_not_null())),
+                  impossible=[[c] for c in everybody])  # fmt: skip
+
+
+def test_unique_keys_are_not_replicated_when_asked(census):
+    """Post-processing as in synthpop: no record with the keys of a person alone with them."""
+    keys = ["sex", "age", "region", "marital"]
+    data = census.drop(["household"])
+    asked = synthetic(data, originals="no-uniques", originals_on=keys)
+    measure = risk.ReplicatedUniques(keys=keys)
+    assert measure.measure(data, asked).value == 0
+    assert measure.measure(data, synthetic(data)).value > 0
+
+
+def test_other_masks_may_follow(census):
+    """Post-processing by masks of the plan, on each of the data sets."""
+    steps = [
+        mask.Synthesise(m=2),
+        mask.TopCode(column="income", threshold=50_000.0),
+        mask.Round(columns=["hours"], base=5),
+    ]
+    release = tacit.Plan(steps).apply(census, seed=4)
+    for data in release.data_sets:
+        assert data.frame["income"].max() <= 50_000
+        assert set(data.frame["hours"].drop_nulls() % 5) == {0}
+    assert inference.analyse(release, inference.Mean(columns=["age"])).rule == "simple"
+
+
+def test_a_person_who_finds_themselves_is_reported(census, tmp_path):
+    """DF07: keys and confidential values in one record; the report of the release says so."""
+    release = synthetic(census.with_roles(confidential=["education", "hours"]), m=2)
+    card = release.measure()
+    found = next(m for m in card.risks if m.key == "matching-people")
+    assert found.value > 0
+    assert len(found.details["data_sets"]) == 2
+    report = (release.save(tmp_path / "out") / "dossier" / "report.html").read_text()
+    assert "find their" in report
+    assert "Replicated uniques" in report
+
+
+def test_small_types_take_what_a_model_draws():
+    rng = np.random.default_rng(1)
+    ages = pl.Series("age", rng.integers(0, 127, 300), dtype=pl.Int8)
+    made = synthetic(pl.DataFrame([ages]), method="normal").frame
+    assert made.schema["age"] == pl.Int8
+    assert made["age"].max() == 127
+
+
+def test_numbers_of_a_panel_need_no_model_of_classes():
+    rng = np.random.default_rng(1)
+    frame = pl.DataFrame({"who": np.repeat(np.arange(60), 3), "wage": rng.normal(size=180)})
+    data = tacit.Microdata.of(frame).with_roles(household="who")
+    assert synthetic(data, method="normal").frame.group_by("who").len()["len"].unique().item() == 3

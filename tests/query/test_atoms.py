@@ -5,6 +5,7 @@ import polars as pl
 import pytest
 
 from tacit.core.errors import DataError
+from tacit.query._coarser_atoms import CoarserCubes
 from tacit.query.atoms import AtomCube
 from tacit.query.registration import Binned, register
 from tacit.query.source import Source
@@ -62,3 +63,32 @@ def test_too_many_atoms_are_refused_at_the_door(people, monkeypatch):
     monkeypatch.setattr("tacit.query.atoms.MOST_ATOMS", n - 1)
     with pytest.raises(DataError, match="too finely"):
         AtomCube.build(engine, sizes)
+
+
+def test_coarser_cubes_have_the_same_sums(cube):
+    _, atoms = cube
+    for names in ((), ("sex",), ("region", "age"), ("sex", "region", "ill"), atoms.names):
+        small = atoms.over(names)
+        whole = atoms.whole if small is atoms else small.whole
+        assert small.n.sum() == atoms.n.sum()
+        flat = atoms.cell_of(names, tuple(range(len(names))))
+        for code in np.unique(flat):
+            inside = flat == code
+            there = small.cell_of(names, tuple(range(len(names)))) == code
+            assert small.n[there].sum() == atoms.n[inside].sum()
+            assert np.array_equal(
+                small.sketches[there].sum(axis=0), atoms.sketches[inside].sum(axis=0)
+            )
+            own, all_ = small.numbers("income", False), atoms.numbers("income", False)
+            assert own["s_wyy"][there].sum() == all_["s_wyy"][inside].sum()
+            assert own["top1"][there].max() == all_["top1"][inside].max()
+            assert np.array_equal(whole(there), inside)
+
+
+def test_coarser_cubes_are_forgotten_when_there_is_no_room(cube):
+    _, atoms = cube
+    kept = CoarserCubes(room=1)
+    first = kept.of(atoms, ["sex"])
+    kept.of(atoms, ["region"])
+    assert len(kept._kept) == 1
+    assert np.array_equal(kept.of(atoms, ["sex"]).n, first.n)

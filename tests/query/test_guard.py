@@ -1,5 +1,8 @@
 """Guards pass, amend or refuse; their words can be told."""
 
+import importlib.util
+from pathlib import Path
+
 from tacit import methods
 from tacit.query.guard import STAGES, Context, Guard
 
@@ -30,3 +33,17 @@ def test_a_refusal_bears_the_key_of_its_guard():
 
     Some.key = "some"
     assert Some().refuse("no").rule == "some"
+
+
+def test_the_page_for_custodians_is_made_from_the_guards():
+    """What each guard stops and costs is said once, beside its code."""
+    place = Path(__file__).parents[2] / "docs" / "guard_table.py"
+    spec = importlib.util.spec_from_file_location("guard_table", place)
+    made = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(made)
+    text = made.PAGE.read_text(encoding="utf-8")
+    assert made.page(text) == text, "run python docs/guard_table.py"
+    for guard in methods("guard"):
+        assert guard.stops, guard.key
+        assert guard.misses, guard.key
+        assert guard.costs, guard.key

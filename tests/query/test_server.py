@@ -1,6 +1,7 @@
 """The one way from a request to an answer."""
 
 import json
+from threading import Event, Thread
 
 import numpy as np
 import pytest
@@ -8,8 +9,8 @@ import pytest
 import tacit
 from tacit import query
 from tacit.core.errors import DataError, ParameterError, WriteError
+from tacit.query._request_text import outcome, parse
 from tacit.query.guard import Guard
-from tacit.query.server import parse
 
 SECRET = "a long and secret phrase"  # noqa: S105
 TABLE = {"method": "crosstab", "by": ["sex", "region"]}
@@ -163,9 +164,7 @@ def test_the_log_says_what_was_asked_and_what_became_of_it(serve, people):
 
 
 def _outcome(server, request):
-    from tacit.query.server import _outcome
-
-    return _outcome(server.ask(request))
+    return outcome(server.ask(request))
 
 
 def test_input_perturbation_masks_the_data_once(serve, people):
@@ -234,3 +233,145 @@ def test_census_works_out_of_the_box():
     server = query.Server(tacit.datasets.census(1000, missing=0.05), secret=SECRET)
     assert not server.ask({"method": "crosstab", "by": ["sex", "marital"]}).is_refusal
     assert not server.ask({"method": "summary", "numbers": ["income"], "weighted": True}).is_refusal
+
+
+# -- many at the same time -------------------------------------------------------------------------
+
+
+def _many():
+    tables = [{"method": "crosstab", "by": by} for by in (["sex"], ["region"], ["ill", "region"])]
+    tables += [{"method": "summary", "numbers": ["income"], "by": ["sex"], "weighted": True}]
+    inside = [{**table, "universe": {"ill": "no"}} for table in tables[:2]]
+    models = [{"method": "ols", "formula": "log(income) ~ age + sex"}, {"method": "nonsense"}]
+    return [*tables, *inside, *models, {"method": "correlation", "columns": ["age", "income"]}]
+
+
+@pytest.mark.parametrize("policy", ["strict", "mas", "exact"])
+@pytest.mark.parametrize("unit", ["id", "household"])
+def test_asked_in_parallel_the_answers_are_the_same(people, tmp_path, policy, unit):
+    from concurrent.futures import ThreadPoolExecutor
+
+    frame = people.with_columns(household=np.arange(people.height) // 2)
+    source = query.Source(frame.select("sex", "region", "ill", "income", "age", "w", unit),
+                          unit=unit, weight="w")  # fmt: skip
+    serial = query.Server(source, policy, secret=SECRET)
+    expected = [serial.ask(request) for request in _many()]
+    server = query.Server(source, policy, secret=SECRET, folder=tmp_path / "kept")
+    with ThreadPoolExecutor(6) as pool:
+        given = list(pool.map(server.ask, _many() * 4))
+    asked = [e.request for e in server.log.requests()]
+    assert len(asked) == 4 * len(_many())
+    assert server.log.verify().ok
+    if policy != "exact":  # there the order in which sums are asked decides which are refused
+        assert given == expected * 4
+        assert _memory(server) == _memory(serial)
+    server.close()
+    again = query.Server(source, policy, secret=SECRET, folder=tmp_path / "kept")
+    assert _memory(again) == _memory(server)
+
+
+def _memory(server):
+    state = server._state
+    sizes = {key: sorted(h._sizes[: len(h)].tolist()) for key, h in state.histories.items()}
+    draws = {name: d.tolist() for name, d in state.ledger.draws.items()}
+    ranks = {name: a.rank for name, a in state.kept.get("sum-audit", {}).items()}
+    return sizes, draws, ranks
+
+
+ENTERED, LET_GO = Event(), Event()
+
+
+class Slow(Guard):
+    """A rule on models that takes until it is let go."""
+
+    memory = "tables"
+
+    def check(self, request, context):
+        if context.cells is None and context.now is not None:
+            ENTERED.set()
+            assert LET_GO.wait(60)
+        return context
+
+
+def test_a_slow_model_holds_up_no_table_and_is_remembered_in_its_order(people, tmp_path):
+    """A model near a table that overtakes it: the table is answered for the set of the model."""
+    frame = people.with_columns(flag=np.where(people["id"] == 5, "one", "rest"))
+    frame = frame.select("id", "sex", "flag", "income", "age")
+    policy = query.Policy(name="slow", guards=(query.Differencing(minimum=5), Slow()))
+    source = query.Source(frame, unit="id")
+    server = query.Server(source, policy, secret=SECRET, folder=tmp_path / "kept")
+    model = {"method": "ols", "formula": "income ~ age", "universe": {"flag": "rest"}}
+    table = {"method": "crosstab", "by": ["sex"]}
+    thread = Thread(target=server.ask, args=(model,))
+    thread.start()
+    assert ENTERED.wait(60)
+    first = server.ask(table)
+    assert sum(first.columns["count"]) == 1999  # the model's set, though its answer is not out
+    LET_GO.set()
+    thread.join(60)
+    assert [e.kind for e in server.log.entries()] == ["open", "begun", "ask", "ask"]
+    server.close()
+    again = query.Server(source, policy, secret=SECRET, folder=tmp_path / "kept")
+    assert again.ask(table) == first
+
+
+def test_a_model_cut_off_by_a_crash_is_remembered_as_begun(people, tmp_path):
+    """What others were told while it was read stays what they are told."""
+    policy = query.Policy(name="near", guards=(query.Differencing(minimum=5),))
+    frame = people.with_columns(flag=np.where(people["id"] == 5, "one", "rest"))
+    source = query.Source(frame.select("id", "sex", "flag", "income", "age"), unit="id")
+    server = query.Server(source, policy, secret=SECRET, folder=tmp_path / "kept")
+    model = {"method": "ols", "formula": "income ~ age", "universe": {"flag": "rest"}}
+    given = []
+
+    def stop(self, asked):
+        given.append(server.ask({"method": "crosstab", "by": ["sex"]}))
+        raise KeyboardInterrupt
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(query.Server, "_read", lambda *asked: None if given else stop(*asked))
+        with pytest.raises(KeyboardInterrupt):
+            server.ask(model)
+    server.close()
+    again = query.Server(source, policy, secret=SECRET, folder=tmp_path / "kept")
+    assert again.ask({"method": "crosstab", "by": ["sex"]}) == given[0]
+    assert sum(given[0].columns["count"]) == 1999
+
+
+def test_a_set_that_was_refused_late_is_remembered(people, tmp_path):
+    """Its universe was spoken of; another near it was answered as it, and stays so."""
+    policy = query.Policy(
+        name="late", guards=(query.Differencing(minimum=5), query.RateLimit(requests=2))
+    )
+    frame = people.with_columns(flag=np.where(people["id"] == 5, "one", "rest"))
+    source = query.Source(frame.select("id", "sex", "flag", "region"), unit="id")
+    whole = {"method": "crosstab", "by": ["sex"]}
+    for refused in (
+        {"method": "survival", "time": "sex", "status": "region", "event": "nobody"},
+        {"method": "crosstab", "by": ["region"]},  # the third of a user in an hour
+    ):
+        place = tmp_path / refused["method"]
+        server = query.Server(source, policy, secret=SECRET, folder=place)
+        for _ in range(2 if refused["method"] == "crosstab" else 0):
+            server.ask({**whole, "universe": {"sex": "f"}}, user="ana")
+        near = {**refused, "universe": {"flag": "rest"}}
+        assert server.ask(near, user="ana").is_refusal
+        given = server.ask(whole, user="ben")
+        assert sum(given.columns["count"]) == 1999
+        server.close()
+        with query.Server(source, policy, secret=SECRET, folder=place) as again:
+            assert again.ask(whole, user="eva") == given
+
+
+class Untrue(Guard):
+    """A rule that says it remembers nothing, and does."""
+
+    memory = "never"
+
+    def check(self, request, context):
+        context.state.history("mine", 3)
+        return context
+
+
+def test_a_rule_that_hides_its_memory_refuses(serve, people):
+    assert serve(people, Untrue()).ask(TABLE).is_refusal

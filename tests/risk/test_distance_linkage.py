@@ -1,5 +1,6 @@
 """Distance-based record linkage: exact, bounded, monotone, and clear about what it cannot do."""
 
+import sys
 from itertools import pairwise
 
 import numpy as np
@@ -7,6 +8,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.numpy_device import numpy_device
 
 import tacit
 from tacit import Microdata, mask, risk
@@ -211,3 +213,23 @@ def test_large_files_are_left_out_of_scorecards_unless_asked_for():
     assert risk.DistanceLinkage().objection(Microdata.of(pl.DataFrame({"c": ["x"]})))
     release = tacit.Plan([mask.Sample(fraction=0.5)]).apply(data, seed=1)
     assert "distance-linkage" in release.measure()
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.1])
+@pytest.mark.parametrize("grain", [0, 3])
+def test_a_graphics_processor_finds_the_same_links(monkeypatch, missing, grain):
+    monkeypatch.setitem(sys.modules, "cupy", numpy_device)
+    rng = np.random.default_rng(3)
+    before = rng.standard_normal((300, 3)).round(grain)
+    after = (before + rng.normal(0, 0.2, before.shape)).round(grain)
+    for side in (before, after):
+        side[rng.random(side.shape) < missing] = np.nan
+    frames = [pl.DataFrame(x, schema=["a", "b", "c"], nan_to_null=True) for x in (before, after)]
+    frames = [f.with_columns(d=pl.Series(["u", "v", "w"] * 100)) for f in frames]
+    names = ["d", "a", "b", "c"]
+    found = [
+        risk.DistanceLinkage(attributes=names, device=device).measure(*frames)
+        for device in ("cpu", "gpu")
+    ]
+    assert np.array_equal(found[0].per_unit, found[1].per_unit)
+    assert 0 < found[0].value < 1

@@ -5,7 +5,7 @@ Nothing here uses the package's reductions, its solver interface or its cuts.
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import combinations, product
 
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, linprog, milp
@@ -28,8 +28,11 @@ def flat_table(inner, **parts) -> Table:
     return Table(full.ravel(), relations, dimensions, codes, "turnover", **parts)
 
 
-def interval(table: Table, hidden, cell: int, known=()) -> tuple[float, float]:
-    """Least and largest value of a cell: all cells as variables, published ones pinned."""
+def interval(table: Table, hidden, cell, known=()) -> tuple[float, float]:
+    """Least and largest value of a cell, or of a sum of several: all cells are variables.
+
+    Published ones are pinned.
+    """
     lower, upper = (side.copy() for side in table.bounds)
     pinned = ~np.asarray(hidden)
     pinned[list(known)] = True
@@ -74,6 +77,76 @@ def is_safe(table: Table, sensitive, hidden, attacks=()) -> bool:
         if high - low < max(sensitive.width[cell], 1e-5):
             return False
     return True
+
+
+def owners(table: Table) -> dict[int, int]:
+    """For each cell with one respondent, who it is."""
+    units = table.respondents
+    alone = np.flatnonzero(units.n_units == 1)
+    return {int(cell): int(units.unit[cell, 0]) for cell in alone}
+
+
+def respondent_failures(table: Table, sensitive, hidden) -> set[int]:
+    """Sensitive cells that outsiders or single respondents narrow down, by trying everybody.
+
+    Every respondent who is alone in hidden cells attacks every sensitive cell, and every sum of
+    innermost sensitive cells in which the same other respondent is alone. Whoever knows one part
+    of a sum and lacks only one cell or one respondent's cells attacks these instead.
+    """
+    owner = owners(table)
+    primary = [int(cell) for cell in sensitive.primary]
+    mine: dict[int, list[int]] = {}
+    for cell in primary:
+        if cell in owner and not table.is_total[cell]:
+            mine.setdefault(owner[cell], []).append(cell)
+    goals = [(cell,) for cell in primary]
+    goals += [c for cells in mine.values() for n in range(2, len(cells) + 1)
+              for c in combinations(cells, n)]  # fmt: skip
+    known = {who: [c for c in owner if owner[c] == who and hidden[c]] for who in owner.values()}
+    failed = set()
+    for cells in goals:
+        for who, held in [(None, []), *known.items()]:
+            if who is not None and (not held or _is_spared(table, primary, owner, who, cells)):
+                continue
+            nothing = np.ones(table.n_cells, dtype=bool)
+            before = interval(table, nothing, list(cells), held) if held else None
+            now = interval(table, hidden, list(cells), held)
+            if _is_narrow(table, sensitive, cells, now, before):
+                failed |= set(cells)
+                break
+    return failed
+
+
+def _is_spared(table, primary, owner, who, cells) -> bool:
+    """Whether someone knows the cells itself, or all of the sum but one cell or respondent."""
+    if all(owner.get(cell) == who for cell in cells):
+        return True
+    number = table.respondents.n_units
+    for row in table.relations.toarray() if len(cells) == 1 else ():
+        parts = [int(c) for c in np.flatnonzero(row > 0) if number[c] > 0]
+        rest = [c for c in parts if owner.get(c) != who]
+        if row[cells[0]] >= 0 or len(rest) == len(parts):
+            continue
+        single = {owner.get(c) if c in primary else None for c in rest}
+        if len(rest) == 1 or (len(single) == 1 and None not in single):
+            return True
+    return False
+
+
+def _is_narrow(table, sensitive, cells, ends, before) -> bool:
+    """Whether an interval is too narrow, no wider one being asked than there was before."""
+    cells, (low, high) = list(cells), ends
+    x, lower, upper = (side[cells].sum() for side in (table.value, *table.bounds))
+    lower, upper = (lower, upper) if before is None else before
+    below, above, width = (
+        side[cells].sum() for side in (sensitive.below, sensitive.above, sensitive.width)
+    )
+    slack = 1e-6 * max(abs(x), 1.0)
+    least = min(max(width, 5e-5 * max(abs(x), 1.0)), upper - lower - slack)
+    return bool(
+        low > max(x - below, lower) + slack or high < min(x + above, upper) - slack
+        or high - low < least
+    )  # fmt: skip
 
 
 def cheapest_by_enumeration(table: Table, sensitive, cost, candidates) -> float:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import runpy
 import signal
 import subprocess
 import sys
@@ -17,7 +18,7 @@ from tacit.core.errors import DataError, ParameterError, ReadError
 from tacit.core.progress import listening
 from tacit.tradeoff import Between, Candidate, Condition, Effort, Varied, search
 from tacit.tradeoff._evaluation import Evaluator, Job, Setting
-from tacit.tradeoff._run import _foretold, _sample, _stages
+from tacit.tradeoff._run import Run, _foretold, _sample, _stages
 from tacit.tradeoff.objective import Objective
 
 
@@ -36,11 +37,7 @@ def test_same_seed_same_frontier_another_seed_another(numbers, swaps, cheap):
 
 
 def test_the_number_of_processes_does_not_matter(numbers, swaps):
-    names = ["a", "b", "c"]
-    axes = {
-        "risk": tradeoff.Score(attributes=names).risk,
-        "utility": tradeoff.Score(attributes=names).loss,
-    }
+    axes = {"risk": "interval-disclosure", "utility": "information-loss"}  # both are quick to load
     alone = search(numbers, swaps, budget=few(10), seed=1, **axes)
     together = search(numbers, swaps, budget=few(10, workers=2), seed=1, **axes)
     assert shown(alone) == shown(together)
@@ -184,6 +181,30 @@ def test_time_on_all_records_is_foretold():
     assert _foretold([(2000, 1.0), (10_000, 25.0)], 200_000) == pytest.approx(10_000)
     assert _foretold([(2000, 1.0)], 4000) == pytest.approx(2.0)
     assert _foretold([], 10) == 0.0
+
+
+def test_what_each_run_costs_does_not_hide_how_time_grows():
+    """t = 1 + (n / 10 000)^2: 1.04, 2 and 26 s; the last two alone would give a power of 1.6."""
+    times = [(n, 1 + (n / 10_000) ** 2) for n in (2000, 10_000, 50_000)]
+    assert _foretold(times, 1_000_000) == pytest.approx(26 * 20**2)
+
+
+def test_a_quicker_plan_takes_the_place_of_one_that_all_records_would_take_too_long(numbers, cheap):
+    run = Run(numbers, few(), 1)
+    run.look_at(
+        Objective.of(cheap["risk"], "lower", "risk"),
+        Objective.of(cheap["utility"], "higher", "utility"), (), None,
+    )  # fmt: skip
+    plans = [tacit.Plan([mask.Mdav(columns=["a"], k=k)]) for k in (2, 3, 4)]
+    slow, quick, worse = (
+        tradeoff.Point(name, 0.1, utility, plan)
+        for name, utility, plan in zip(
+            ("slow", "quick", "worse"), (9.0, 5.0, 1.0), plans, strict=True
+        )
+    )
+    run._seconds = {(plans[0].to_toml(), 120): 50.0, (plans[1].to_toml(), 120): 0.01}
+    assert run._last(run._in_time([slow, quick, worse], 1_000_000)) == [quick]
+    assert run._too_slow == ["slow"]
 
 
 def test_samples_hold_whole_households():
@@ -343,10 +364,12 @@ print(front.n_evaluations, *(f"{p.risk:.12g}" for p in front.points))
 
 
 @pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.slow)])
-def test_a_killed_process_loses_no_finished_evaluation(tmp_path, workers):
+def test_a_killed_process_loses_no_finished_evaluation(tmp_path, workers, monkeypatch, capsys):
     """Kill the program without warning; a second run does only what was not finished."""
     path = tmp_path / "search.jsonl"
-    command = [sys.executable, "-c", _KILLED, str(path), str(workers)]
+    script = tmp_path / "script.py"
+    script.write_text(_KILLED, encoding="utf-8")
+    command = [sys.executable, str(script), str(path), str(workers)]
     running = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     deadline = time.monotonic() + 90
     while time.monotonic() < deadline:
@@ -363,9 +386,9 @@ def test_a_killed_process_loses_no_finished_evaluation(tmp_path, workers):
     assert after.startswith(kept[: kept.rfind(b"\n") + 1])
     jobs = [json.loads(line)["job"] for line in after.splitlines()[1:]]
     assert len(jobs) == len(set(jobs)) == 40
-    fresh = [*command[:3], str(tmp_path / "other.jsonl"), "1"]
-    whole = subprocess.run(fresh, capture_output=True, text=True, timeout=120, check=True)
-    assert again.stdout == whole.stdout
+    monkeypatch.setattr(sys, "argv", ["", str(tmp_path / "other.jsonl"), "1"])
+    runpy.run_path(str(script))
+    assert again.stdout == capsys.readouterr().out
 
 
 def test_progress_shows_the_frontier(numbers, swaps, cheap):

@@ -112,11 +112,8 @@ def test_a_target_out_of_reach_says_what_is_closest():
 
 
 def test_only_linkage_asked_perturbs():
-    data = tacit.datasets.patients(200)
-    found = wizard(
-        data, "at most 90 % linkable", effort=Effort(evaluations=10, replicates=1), seed=1
-    )
-    assert {p.title for p in found.proposals} >= {mask.RankSwap.title, mask.Pram.title}
+    found = proposals(tacit.datasets.patients(200), Target.of("at most 90 % linkable"))
+    assert {p.title for p in found} >= {mask.RankSwap.title, mask.Pram.title}
 
 
 def test_data_without_roles_are_refused():

@@ -30,6 +30,10 @@ if TYPE_CHECKING:
     from tacit.core.data import Microdata
 
 
+MOST_CODES = 100_000
+"""Values of a column that may be put into groups by hand."""
+
+
 class Projects:
     """The projects of one store, as seen by the person who asks."""
 
@@ -242,6 +246,13 @@ class Projects:
             path = self.data_path(project)
         return page_of(path, first, count)
 
+    def codes(self, actor: Actor, project_id: str, column: str) -> list[str]:
+        """Return the values of a column in order, for those who may see the records."""
+        with self.store.read() as connection:
+            project = self.open(connection, actor, project_id, Action.SEE_ORIGINAL)
+            path = self.data_path(project)
+        return _codes(path, column)
+
     def history(self, actor: Actor, project_id: str) -> list[dict[str, Any]]:
         """Return who did what in a project, newest first."""
         with self.store.read() as connection:
@@ -282,6 +293,18 @@ def page_of(path: Path, first: int, count: int) -> dict[str, Any]:
     shown = rows.slice(max(first, 0), min(max(count, 0), 500)).collect()
     texts = shown.with_columns(pl.all().cast(pl.String))
     return {"columns": shown.columns, "first": first, "total": total, "rows": texts.rows()}
+
+
+def _codes(path: Path, column: str) -> list[str]:
+    import polars as pl
+
+    rows = pl.scan_parquet(path)
+    if column not in rows.collect_schema():
+        raise DataError("the data have no such column", got=repr(column))
+    found = rows.select(pl.col(column).unique()).collect()[column].drop_nulls().sort()
+    if len(found) > MOST_CODES:
+        raise DataError("the column has too many values for groups", got=f"{len(found):,}")
+    return found.cast(pl.String).to_list()
 
 
 def _columns(project: Project) -> list[dict[str, Any]]:

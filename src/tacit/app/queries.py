@@ -68,56 +68,58 @@ class Queries:
     def verify_log(self, actor: Actor, project_id: str) -> dict[str, Any]:
         """Check that nothing in the log was edited, dropped or reordered."""
         with self.store.read() as connection:
-            self.projects.open(connection, actor, project_id, Action.SET_POLICY)
-        checked = self._server(project_id).log.verify()
+            project = self.projects.open(connection, actor, project_id, Action.SET_POLICY)
+            service = _active(connection.get(Service, project_id))
+        checked = self._server(project, service).log.verify()
         return {"intact": checked.ok, "words": str(checked)}
 
     # -- for those who ask -------------------------------------------------------------------------
 
     def describe(self, actor: Actor, project_id: str) -> dict[str, Any]:
         """Return what may be asked, in words for those who may ask."""
-        project = self._may_ask(actor, project_id)
-        return {"project": project.name, **self._server(project_id).describe()}
+        project, service = self._may_ask(actor, project_id)
+        return {"project": project.name, **self._server(project, service).describe()}
 
     def ask(self, actor: Actor, project_id: str, request: Mapping[str, Any]) -> Answer | Refusal:
         """Answer a request, or refuse it by naming the rule."""
-        self._may_ask(actor, project_id)
-        return self._server(project_id).ask(dict(request), user=actor.id)
+        server = self._server(*self._may_ask(actor, project_id))
+        return server.ask(dict(request), user=actor.id)
 
-    def _may_ask(self, actor: Actor, project_id: str) -> Project:
+    def _may_ask(self, actor: Actor, project_id: str) -> tuple[Project, Service]:
         """Return a project whose server is open for this person; others do not exist."""
         with self.store.read() as connection:
             project = connection.get(Project, project_id)
             service = connection.get(Service, project_id)
             capacity = None if project is None else capacity_of(connection, actor, project)
-        if project is None or service is None or not service.active or capacity in (
-            None, "reviewer",
-        ):  # fmt: skip
+        if project is None or capacity in (None, "reviewer"):
             raise NotFoundError("there is no such query server")
-        return project
+        return project, _active(service)
 
-    def _server(self, project_id: str) -> Server:
+    def _server(self, project: Project, service: Service) -> Server:
         """Return the open server; it is opened anew when its data or its policy changed."""
-        from tacit.query import Policy, Server
-
-        with self.store.read() as connection:
-            project = connection.get(Project, project_id)
-            service = connection.get(Service, project_id)
-        if project is None or service is None or not service.active:
-            raise NotFoundError("there is no such query server")
-        state = f"{project.data.get('digest')} {project.edition} {service.changed}"
         with self._turn:
-            kept = self._servers.get(project_id)
-            if kept is not None and kept[0] == state:
+            kept = self._servers.get(project.id)
+            if kept is not None and kept[0] == _state(project, service):
+                return kept[1]
+            # What the caller has seen may be older than the server that is open.
+            with self.store.read() as connection:
+                service = _active(connection.get(Service, project.id))
+                project = connection.get_one(Project, project.id)
+            if kept is not None and kept[0] == _state(project, service):
                 return kept[1]
             if kept is not None:
                 kept[1].close()
-            folder = self.projects.folder(project_id) / "query" / project.data["digest"]
-            self._own(project_id, folder)
-            data = self.projects.microdata(project)
-            server = Server(data, Policy.from_toml(service.policy), folder=folder)
-            self._servers[project_id] = (state, server)
+            server = self._opened(project, service)
+            self._servers[project.id] = (_state(project, service), server)
             return server
+
+    def _opened(self, project: Project, service: Service) -> Server:
+        from tacit.query import Policy, Server
+
+        folder = self.projects.folder(project.id) / "query" / project.data["digest"]
+        self._own(project.id, folder)
+        data = self.projects.microdata(project)
+        return Server(data, Policy.from_toml(service.policy), folder=folder)
 
     def _own(self, project_id: str, folder: Path) -> None:
         """Make sure that one process alone answers: history and noise budgets are kept in it."""
@@ -145,6 +147,18 @@ class Queries:
         for _, server in self._servers.values():
             server.close()
         self._servers.clear()
+
+
+def _state(project: Project, service: Service) -> str:
+    """Return what a server was opened with: data, roles, policy."""
+    return f"{project.data.get('digest')} {project.edition} {service.changed}"
+
+
+def _active(service: Service | None) -> Service:
+    """Return a server that is open; another does not exist."""
+    if service is None or not service.active:
+        raise NotFoundError("there is no such query server")
+    return service
 
 
 def _named(name: str) -> str:

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Self
 from annotated_types import Ge
 from pydantic import Field
 
-from tacit.core.errors import ParameterError, nearest
+from tacit.core.errors import NotAllowedError, ParameterError, nearest
 from tacit.core.value import Value
 
 PREFIX = "TACIT_"
@@ -38,7 +38,7 @@ class Settings(Value):
     uploads: Annotated[int, Ge(1)] = 4
     """Files that one process takes at the same time; others are asked to wait."""
     databases: tuple[str, ...] = ()
-    """Beginnings of the addresses of databases whose tables people may choose; none by default."""
+    """Beginnings of the addresses of databases whose tables may be read and made; none is."""
     session_hours: Annotated[float, Ge(0.01)] = 12.0
     """Hours after which an idle session ends."""
     failures: Annotated[int, Ge(1)] = 5
@@ -64,6 +64,14 @@ class Settings(Value):
         if not self.database:
             return f"sqlite:///{(self.folder / 'store.sqlite').absolute()}"
         return self.database.replace("postgresql://", "postgresql+psycopg://", 1)
+
+    def require_database(self, url: str) -> None:
+        """Refuse a database that the administrator has not named."""
+        if not url.startswith(self.databases or ("\0",)):
+            raise NotAllowedError(
+                "tables of this database may not be chosen",
+                do="ask the administrator to name it in the setting databases",
+            )
 
     @property
     def projects(self) -> Path:

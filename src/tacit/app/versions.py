@@ -14,12 +14,17 @@ from tacit.app.permissions import Action, Actor, ConflictError, NotAllowedError,
 from tacit.app.projects import Projects, capacity_of, page_of
 from tacit.app.store.database import Connection, Store, record
 from tacit.app.store.records import Project, Version, now
+from tacit.core.atomic import new_file
+from tacit.core.errors import ParameterError
 
 if TYPE_CHECKING:
     from tacit.app.settings import Settings
 
 Kind = Literal["masked", "table"]
 PUBLIC, DOSSIER = "public", "dossier"
+DATA = "data.parquet"
+_FORMULAS = r"^([=+\-@\t\r])"
+"""How a cell begins that a spreadsheet would calculate."""
 
 
 class Versions:
@@ -107,7 +112,7 @@ class Versions:
         with self.store.read() as connection:
             _project, version = self.open(connection, actor, version_id, Action.SEE_MASKED)
         folder = self.folder(version.project_id, version.id) / PUBLIC
-        return page_of(folder / "data.parquet", first, count)
+        return page_of(folder / DATA, first, count)
 
     def decide(self, actor: Actor, version_id: str, *, approve: bool, remark: str = "") -> None:
         """Approve or reject a version; with four eyes not one's own."""
@@ -140,28 +145,54 @@ class Versions:
         shutil.rmtree(self.folder(project.id, version_id), ignore_errors=True)
 
     def file(self, actor: Actor, version_id: str, part: str, name: str) -> Path:
-        """Return a file of the bundle: public ones once approved, the dossier for the house."""
+        """Return a file of the bundle, for the house; that it was taken is written down.
+
+        The house sees its own versions before they are approved. Approval says that the public
+        part may leave the house; a version is saved to a database only with it.
+        """
         action = Action.SEE_MASKED if part == PUBLIC else Action.SEE_ORIGINAL
         with self.store.begin() as connection:
             project, version = self.open(connection, actor, version_id, action)
-            folder = self.folder(project.id, version.id) / part
-            known = {p.name: p for p in folder.iterdir()} if part in (PUBLIC, DOSSIER) else {}
-            if name not in known:
+            known = self._known(project.id, version.id)
+            if name not in known.get(part, ()):
                 raise NotFoundError("there is no such file")
             record(
                 connection, "file taken", user=actor.id, project=project.id,
                 name=version.name, file=f"{part}/{name}",
             )  # fmt: skip
-            return known[name]
+        folder = self.folder(project.id, version.id)
+        path = folder / part / name
+        return path if path.is_file() else as_csv(folder / PUBLIC / DATA, folder / name)
+
+    def _known(self, project_id: str, version_id: str) -> dict[str, list[str]]:
+        """Return the names of the files of a bundle; masked data are there as CSV too."""
+        folder = self.folder(project_id, version_id)
+        known = {
+            part: sorted(p.name for p in (folder / part).iterdir()) for part in (PUBLIC, DOSSIER)
+        }
+        if DATA in known[PUBLIC]:
+            known[PUBLIC] = sorted({*known[PUBLIC], "data.csv"})
+        return known
+
+    def to_save(self, actor: Actor, version_id: str, url: str, table: str) -> dict[str, Any]:
+        """Return what a job needs to save an approved version to a table of a database."""
+        self.settings.require_database(url)
+        with self.store.read() as connection:
+            project, version = self.open(connection, actor, version_id, Action.EDIT_PROJECT)
+        if version.kind != "masked":
+            raise ParameterError("only masked data are saved to a database", do="take the file")
+        if version.state != "approved":
+            raise ConflictError(
+                "only an approved version is saved to a database", got=version.state,
+                do="ask a reviewer to decide",
+            )  # fmt: skip
+        return {"project": project.id, "version": version.id, "url": url, "table": table.strip()}
 
     def files(self, actor: Actor, version_id: str) -> dict[str, list[str]]:
         """List the files of a bundle that the actor may take."""
         with self.store.read() as connection:
             project, version = self.open(connection, actor, version_id, Action.SEE_MASKED)
-        folder = self.folder(project.id, version.id)
-        return {
-            part: sorted(p.name for p in (folder / part).iterdir()) for part in (PUBLIC, DOSSIER)
-        }
+        return self._known(project.id, version.id)
 
 
 def described(version: Version, *, inside: bool) -> dict[str, Any]:
@@ -176,6 +207,18 @@ def described(version: Version, *, inside: bool) -> dict[str, Any]:
         "measurements": version.measurements,
     }
     return about | {"plan": version.plan} if inside else about
+
+
+def as_csv(source: Path, path: Path) -> Path:
+    """Write Parquet as CSV once; text that a spreadsheet would calculate gets an apostrophe."""
+    import polars as pl
+
+    if not path.is_file():
+        text = pl.selectors.string() | pl.selectors.categorical() | pl.selectors.enum()
+        harmless = text.cast(pl.String).str.replace(_FORMULAS, "'${1}")
+        with new_file(path) as scratch:
+            pl.scan_parquet(source).with_columns(harmless).sink_csv(scratch)
+    return path
 
 
 def read_json(path: Path) -> dict[str, Any]:

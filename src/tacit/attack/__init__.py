@@ -18,6 +18,7 @@ from tacit.attack.finding import Verdict as Verdict
 from tacit.attack.knowledge import Knowledge as Knowledge
 from tacit.attack.target import MicrodataTarget as MicrodataTarget
 from tacit.attack.target import QueryTarget as QueryTarget
+from tacit.attack.target import ServerTarget as ServerTarget
 from tacit.attack.target import TableTarget as TableTarget
 from tacit.core.method import discover
 
@@ -29,7 +30,7 @@ _found = {
 globals().update(_found)
 _HERE = (
     *("Attack", "AttackReport", "Finding", "Knowledge", "MicrodataTarget", "QueryTarget", "Rate"),
-    *("TableTarget", "Verdict", "audit"),
+    *("ServerTarget", "TableTarget", "Verdict", "audit"),
 )
 __all__ = sorted({*_found, *_HERE})
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from tacit.attack._limited import Overrun, within
 from tacit.attack.family import Attack
 from tacit.attack.finding import Finding
 from tacit.attack.knowledge import Knowledge
@@ -29,6 +30,8 @@ class AttackReport:
     """What the intruder knew."""
     seconds: float = 0.0
     """Time taken."""
+    unfinished: tuple[str, ...] = ()
+    """Attacks that were stopped, or not started, because the time was over or somebody ended it."""
 
     def __iter__(self) -> Iterator[Finding]:
         return iter(self.findings)
@@ -50,8 +53,13 @@ class AttackReport:
 
     @property
     def passed(self) -> bool:
-        """Whether no attack beat guessing."""
+        """Whether no attack beat guessing; those that did not finish say nothing."""
         return not self.leaks
+
+    @property
+    def complete(self) -> bool:
+        """Whether every attack that applies was carried out to its end."""
+        return not self.unfinished
 
     @property
     def gain(self) -> float:
@@ -62,8 +70,10 @@ class AttackReport:
         """Say what was found in a few lines."""
         head = (
             f"{len(self.findings)} attacks on {self.target}: {len(self.leaks)} learnt more than "
-            f"guessing would; {len(self.left_out)} did not apply."
+            f"guessing would; {len(self.left_out) - len(self.unfinished)} did not apply."
         )
+        if not self.complete:
+            head += f" {len(self.unfinished)} did not finish in the time."
         return "\n".join([head, *(f"- {finding.summary()}" for finding in self.findings)])
 
     def __repr__(self) -> str:
@@ -74,10 +84,12 @@ class AttackReport:
         return {
             "target": self.target,
             "passed": self.passed,
+            "complete": self.complete,
             "gain": self.gain,
             "knowledge": _told(self.knowledge),
             "findings": [finding.as_dict() for finding in self.findings],
             "left_out": dict(self.left_out),
+            "unfinished": list(self.unfinished),
             "seconds": round(self.seconds, 2),
         }
 
@@ -87,6 +99,7 @@ def audit(
     knowledge: Knowledge | None = None,
     *,
     seconds: float | None = 300.0,
+    each: float | None = None,
     attacks: Iterable[Attack] | None = None,
 ) -> AttackReport:
     """Run every attack that applies and say what an intruder would learn.
@@ -95,11 +108,15 @@ def audit(
     ----------
     target
         A release, ``(original, released)``, several releases of the same data, protected tables,
-        or ``(data, policy)``.
+        ``(data, policy)``, or a `ServerTarget`: a live server by its REST address.
     knowledge
         What the intruder knows; by default a strong one.
     seconds
-        Time for all attacks together: none is started later. No limit if None.
+        Time for all attacks together; no limit if None. An attack that takes more than its share,
+        half of what is left, is stopped and told as unfinished; an interrupt (Ctrl-C) keeps what
+        was found so far.
+    each
+        Longest time for one attack, if its share is longer.
     attacks
         Attacks to run; by default all of the registry with their default parameters.
 
@@ -112,40 +129,89 @@ def audit(
     >>> report.passed, report["linkage"].verdict
     (False, <Verdict.LEAKED: 'leaked'>)
     """
-    made, known = target_of(target), knowledge or Knowledge()
+    run = _Run(target_of(target), knowledge or Knowledge(), seconds, each)
     chosen = _every_attack() if attacks is None else list(attacks)
-    started = time.perf_counter()
-    findings, left_out = [], {}
     with track("attacking", len(chosen)) as advance:
         for attack in chosen:
-            reason = attack.refusal(made, known)
-            if reason is None and _is_over(started, seconds):
-                reason = "the time was over"
-            found = _run(attack, made, known) if reason is None else reason
-            if isinstance(found, Finding):
-                findings.append(found)
-            elif isinstance(made, attack.kind):
-                left_out[attack.key] = found
+            run.add(attack)
             advance(1)
-    ranked = sorted(findings, key=lambda f: (not f.leaked, -f.gain))
-    return AttackReport(tuple(ranked), left_out, _words(made), known, time.perf_counter() - started)
+    return run.report()
+
+
+@dataclass
+class _Run:
+    """An audit on its way."""
+
+    target: Target
+    knowledge: Knowledge
+    seconds: float | None
+    each: float | None
+    started: float = field(default_factory=time.perf_counter)
+    findings: list[Finding] = field(default_factory=list)
+    left_out: dict[str, str] = field(default_factory=dict)
+    unfinished: list[str] = field(default_factory=list)
+    interrupted: bool = False
+
+    @property
+    def taken(self) -> float:
+        """Seconds since the start."""
+        return time.perf_counter() - self.started
+
+    @property
+    def share(self) -> float | None:
+        """Seconds that the next attack may take."""
+        left = None if self.seconds is None else (self.seconds - self.taken) / 2
+        limits = [limit for limit in (left, self.each) if limit is not None]
+        return min(limits) if limits else None
+
+    def add(self, attack: Attack) -> None:
+        """Carry out one attack, or say why it was not."""
+        if not isinstance(self.target, attack.kind):
+            return
+        reason, share = self._refusal(attack), self.share
+        if reason is not None:
+            self.left_out[attack.key] = reason
+        elif self.interrupted:
+            self._unfinished(attack, "the audit was interrupted")
+        elif share is not None and share <= 0:
+            self._unfinished(attack, "the time was over")
+        else:
+            self._carry_out(attack, share)
+
+    def _refusal(self, attack: Attack) -> str | None:
+        try:
+            return attack.refusal(self.target, self.knowledge)
+        except TacitError as error:  # a live server that is away
+            return str(error)
+
+    def _carry_out(self, attack: Attack, share: float | None) -> None:
+        """Run one attack; one that cannot be carried out is left out with its reason."""
+        try:
+            self.findings.append(within(share, lambda: attack.run(self.target, self.knowledge)))
+        except TacitError as error:
+            self.left_out[attack.key] = str(error)
+        except Overrun:
+            self._unfinished(attack, f"it was stopped after {share:.3g} s and did not finish")
+        except KeyboardInterrupt:
+            self.interrupted = True
+            self._unfinished(attack, "the audit was interrupted")
+
+    def _unfinished(self, attack: Attack, reason: str) -> None:
+        self.left_out[attack.key] = reason
+        self.unfinished.append(attack.key)
+
+    def report(self) -> AttackReport:
+        """Return what was found, the most successful attack first."""
+        ranked = sorted(self.findings, key=lambda f: (not f.leaked, -f.gain))
+        return AttackReport(
+            tuple(ranked), self.left_out, _words(self.target), self.knowledge, self.taken,
+            tuple(self.unfinished),
+        )  # fmt: skip
 
 
 def _every_attack() -> list[Attack]:
     made = [attack(**attack.example) for attack in methods("attack")]
     return [attack for attack in made if isinstance(attack, Attack)]
-
-
-def _is_over(started: float, seconds: float | None) -> bool:
-    return seconds is not None and time.perf_counter() - started > seconds
-
-
-def _run(attack: Attack, target: Target, knowledge: Knowledge) -> Finding | str:
-    """Run one attack; one that cannot be carried out is left out with its reason."""
-    try:
-        return attack.run(target, knowledge)
-    except TacitError as error:
-        return str(error)
 
 
 def _words(target: Target) -> str:
@@ -154,7 +220,7 @@ def _words(target: Target) -> str:
     if isinstance(target, TableTarget):
         cells = sum(table.original.n_cells for table in target.tables)
         return f"{len(target.tables)} table(s) with {cells:,} cells"
-    return f"{target.data.n_records:,} records behind the policy {target.policy.id}"
+    return f"{target.data.n_records:,} records behind {target.words}"
 
 
 def _told(knowledge: Knowledge) -> dict[str, Any]:

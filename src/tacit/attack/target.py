@@ -77,7 +77,12 @@ class QueryTarget:
     options: Mapping[str, Any] = field(default_factory=dict)
     """Further options of the source: unit, categories, numbers."""
 
-    def open(self) -> Server:
+    @property
+    def words(self) -> str:
+        """What the records are behind."""
+        return f"the policy {self.policy.id}"
+
+    def open(self) -> Any:
         """Start a server that has not been asked anything yet."""
         from tacit.query.server import Server
         from tacit.query.source import Source
@@ -108,6 +113,85 @@ class QueryTarget:
             return np.where(column.is_null().to_numpy(), _NOT_A_CATEGORY, labels)
         text = column.cast(pl.String).fill_null(_NOT_A_CATEGORY).to_numpy()
         return np.where(np.isin(text, known["categories"]), text, "other").astype(object)
+
+
+@dataclass(frozen=True, eq=False)
+class ServerTarget(QueryTarget):
+    """A live server, by its REST address, beside the data that it answers about.
+
+    Every request goes to the server in the name of the person whose key is given: it is logged
+    there, remembered, and counts against limits and budgets. Attack a copy where that matters. Data
+    are never sent; attacks that need columns of their own are left out.
+
+    Examples
+    --------
+    >>> import tacit
+    >>> from tacit import attack
+    >>> live = attack.ServerTarget.at(
+    ...     "https://tacit.example.org", "tacit_x", project="p1", data=tacit.datasets.census(50)
+    ... )
+    >>> live.words
+    'the server https://tacit.example.org'
+    """
+
+    client: Any = field(default=None, repr=False)
+    project: str = ""
+    """Id of the project that the server belongs to."""
+    address: str = ""
+
+    @classmethod
+    def at(
+        cls, address: str, key: str, *, project: str, data: Any, insecure: bool = False
+    ) -> ServerTarget:
+        """Return the server of a project of the app at an address.
+
+        Parameters
+        ----------
+        address
+            Where the app is, such as ``https://tacit.example.org``.
+        key
+            A key of somebody who may ask the server.
+        project
+            Id of the project.
+        data
+            The records that the server answers about, with their roles.
+        insecure
+            Whether the key may travel without encryption to another machine.
+        """
+        from tacit.client import Client
+        from tacit.query.policy import Policy
+
+        client = Client(address, key, insecure=insecure)
+        unknown = Policy(name="unknown")
+        return cls(Microdata.of(data), unknown, client=client, project=project, address=address)
+
+    @property
+    def words(self) -> str:
+        """What the records are behind."""
+        return f"the server {self.address}"
+
+    def open(self) -> Any:
+        """Return the live server; it remembers what it was asked before."""
+        return _Live(self.client, self.project)
+
+    def serving(self, frame: Any, **options: Any) -> Any:
+        """Refuse: a live server takes nobody's columns."""
+        raise DataError("users of a live server cannot bring columns of their own")
+
+
+@dataclass(frozen=True)
+class _Live:
+    """One project of a client, asked like a server."""
+
+    client: Any
+    project: str
+
+    def ask(self, request: Mapping[str, Any]) -> Any:
+        return self.client.ask(self.project, request)
+
+    def describe(self) -> dict[str, Any]:
+        found: dict[str, Any] = self.client.describe(self.project)
+        return found
 
 
 Target = MicrodataTarget | TableTarget | QueryTarget
@@ -158,5 +242,5 @@ def _not_a_target(given: Any) -> ParameterError:
     return ParameterError(
         "this cannot be attacked",
         got=type(given).__name__,
-        do="give a release, (original, released), protected tables, or (data, policy)",
+        do="give a release, (original, released), protected tables, (data, policy), a ServerTarget",
     )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from typer import Option
 
 from tacit.cli.console import Answer
-from tacit.cli.options import DataArgument, Reading, Roles
+from tacit.cli.options import DataArgument, Engine, Reading, Roles
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -27,6 +27,7 @@ def apply(
     ],
     reading: Reading,
     roles: Roles,
+    engine: Engine,
     plan: Annotated[
         Path | None, Option(metavar="FILE", help="A plan in TOML: methods in order.")
     ] = None,
@@ -42,6 +43,10 @@ def apply(
         int | None, Option(metavar="N", help="Secret number that makes the release repeatable.")
     ] = None,
     format: Annotated[str, Option(metavar="KEY", help="File format of the released data.")] = "csv",
+    blocks: Annotated[
+        int,
+        Option(metavar="N", help="Records in a block of duckdb; more lose less and take longer."),
+    ] = 10_000,
     force: Annotated[
         bool, Option("--force", metavar="", help="Replace an earlier release in the folder.")
     ] = False,
@@ -51,15 +56,24 @@ def apply(
     The folder gets public/ (the protected data and a note, for users) and dossier/ (plan, seed,
     measurements and a report, which stay inside). It appears whole or not at all.
     """
-    from tacit.cli.opening import open_data, require_roles
+    from tacit.cli.opening import open_beyond_memory, open_data, require_roles
+    from tacit.core.engine import collecting_at_most
+    from tacit.io.beyond_memory import values_within
 
     chosen = chosen_plan(plan, step or [])
     check_output(out, format, force=force)
-    opened = open_data(data, reading, roles)
+    if engine.engine == "memory":
+        opened = open_data(data, reading, roles)
+        require_roles(opened)
+        release = chosen.apply(opened, seed=seed)
+        release.save(out, format=format, force=force)
+        return released(release, out, undeclared_identifiers(release))
+    opened = open_beyond_memory(data, reading, roles, engine)
     require_roles(opened)
-    release = chosen.apply(opened, seed=seed)
-    release.save(out, format=format, force=force)
-    return released(release, out, undeclared_identifiers(release))
+    with collecting_at_most(values_within(engine.memory)):
+        release = chosen.apply(opened, seed=seed, blocks=blocks)
+        release.save(out, format=format, force=force)
+        return released(release, out, undeclared_identifiers(release))
 
 
 def chosen_plan(path: Path | None, steps: list[str]) -> Plan:
@@ -108,7 +122,8 @@ def released(release: Release, out: Path, warnings: tuple[str, ...] = ()) -> Ans
 
     dossier, public = out / DOSSIER, out / PUBLIC
     card = json.loads((dossier / "measurements.json").read_text(encoding="utf-8"))
-    broken = release.newly_broken
+    manifest = json.loads((dossier / "manifest.json").read_text(encoding="utf-8"))
+    broken = manifest["newly_broken_constraints"]
     document = {
         "records": {"original": release.original.n_records, "released": release.data.n_records},
         "steps": [step.description for step in release.steps],

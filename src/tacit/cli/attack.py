@@ -41,8 +41,19 @@ def attack(
         str | None,
         Option(metavar="POLICY", help="Attack a server of the data in TARGET under this policy."),
     ] = None,
+    server: Annotated[
+        str | None,
+        Option(
+            metavar="ADDRESS",
+            help="Attack the live server of an app, of which TARGET are the data; needs --project "
+            "and a key in TACIT_KEY.",
+        ),
+    ] = None,
+    project: Annotated[
+        str | None, Option(metavar="ID", help="Project that the live server belongs to.")
+    ] = None,
     seconds: Annotated[
-        float, Option(min=0, help="Time for all attacks together; none is started later.")
+        float, Option(min=0, help="Time for all attacks together; one that overruns is stopped.")
     ] = 300.0,
     know: Annotated[
         list[str] | None,
@@ -64,16 +75,19 @@ def attack(
     """Attack a release before anybody else does, and report what leaks.
 
     TARGET is a folder of `tacit apply` or `tacit table`, an original with its RELEASED file, or
-    data with --policy. Every attack that applies is run; each finding says how often it succeeds,
-    how often guessing would, who is affected and what to change.
+    data with --policy or --server. Every attack that applies is run; each finding says how often it
+    succeeds, how often guessing would, who is affected and what to change.
     """
     from tacit.attack import Knowledge, audit
-    from tacit.cli.attack_target import opened_target
+    from tacit.cli.attack_target import live_target, opened_target
 
     known = Knowledge(
         columns=tuple(know) if know else None, error=error, coalition=coalition, queries=queries
     )
-    chosen = opened_target(target, released, original, policy, reading, roles)
+    if server is not None:
+        chosen = live_target(target, server, project, reading, roles)
+    else:
+        chosen = opened_target(target, released, original, policy, reading, roles)
     found = audit(chosen, known, seconds=seconds)
     if report is not None:
         _write_report(found, report, target)
@@ -104,5 +118,8 @@ def _drawn(found: AttackReport) -> Iterator[RenderableType]:
     yield table
     for one in found.leaks:
         yield Text(f"{one.title}: {one.question}. {one.worst}.\n  What would stop it: {one.remedy}")
+    if not found.complete:
+        n = len(found.unfinished)
+        yield Text(f"{n} attacks did not finish in the time: give more --seconds", style="bold")
     for key, reason in found.left_out.items():
         yield Text(f"not run: {key} ({reason})", style="dim")

@@ -46,6 +46,24 @@ def opened_target(
     return target_of((open_data(target, reading, roles), open_data(released, Reading())))
 
 
+def live_target(
+    target: str, address: str, project: str | None, reading: Reading, roles: Roles
+) -> Target:
+    """Return the live server of a project, beside the data that it answers about."""
+    import os
+
+    from tacit.attack.target import ServerTarget
+    from tacit.cli.opening import open_data
+
+    key = os.environ.get("TACIT_KEY")
+    if project is None or not key:
+        raise ParameterError(
+            "a live server is asked in somebody's name about one project",
+            do="give --project, and a key of the page Your account in TACIT_KEY",
+        )
+    return ServerTarget.at(address, key, project=project, data=open_data(target, reading, roles))
+
+
 def _source(folder: Path, original: str | None, recorded: str | None) -> str:
     found = original or recorded
     if not found:

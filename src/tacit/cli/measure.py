@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from typer import Argument, Option
 
 from tacit.cli.console import Answer
-from tacit.cli.options import DataArgument, Reading, Roles
+from tacit.cli.options import DataArgument, Engine, Reading, Roles
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -23,6 +23,7 @@ def measure(
     original: DataArgument,
     reading: Reading,
     roles: Roles,
+    engine: Engine,
     released: Annotated[
         str | None,
         Argument(
@@ -52,6 +53,8 @@ def measure(
     from tacit.cli.release_folder import is_release, open_release, recorded_roles
 
     chosen = _chosen(measure or [], alone=released is None)
+    if engine.engine != "memory":
+        return _measured_beyond_memory(original, reading, roles, engine, released, chosen)
     folder = Path(released) if released is not None and is_release(Path(released)) else None
     before = open_data(original, reading, recorded_roles(folder, roles))
     after = None
@@ -65,6 +68,27 @@ def measure(
         "released": None if released is None else shown(released),
         "scorecard": card,
     }
+    return Answer(document, _drawn(card, released))
+
+
+def _measured_beyond_memory(
+    original: str,
+    reading: Reading,
+    roles: Roles,
+    engine: Engine,
+    released: str | None,
+    chosen: list[Measure] | None,
+) -> Answer:
+    """Measure a Parquet file that stays in DuckDB, or two of them."""
+    from tacit.cli.opening import open_beyond_memory, shown
+    from tacit.core.engine import collecting_at_most
+    from tacit.io.beyond_memory import values_within
+
+    with collecting_at_most(values_within(engine.memory)):
+        before = open_beyond_memory(original, reading, roles, engine)
+        after = released and open_beyond_memory(released, Reading(), Roles(), engine)
+        card = _scorecard(before, after or None, chosen).as_dict()
+    document = {"original": shown(original), "released": released, "scorecard": card}
     return Answer(document, _drawn(card, released))
 
 

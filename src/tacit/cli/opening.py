@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tacit.cli.options import Reading, Roles
+from tacit.cli.options import Engine, Reading, Roles
 from tacit.core.errors import ParameterError, SchemaError
 from tacit.core.schema import Role, Schema
 
@@ -22,6 +22,29 @@ def open_data(source: str, reading: Reading, roles: Roles | None = None) -> Micr
 
     roles = roles or Roles()
     data = read(source, schema=roles.schema, **_read_options(source, reading))
+    if roles.suggested_roles:
+        data = _suggested(data, with_kinds=roles.schema is None)
+    return data.with_schema(_declared(data.schema, roles))
+
+
+def open_beyond_memory(source: str, reading: Reading, roles: Roles, engine: Engine) -> Microdata:
+    """Open a Parquet file in DuckDB, within the memory that was allowed."""
+    from tacit.io.beyond_memory import open_parquet
+    from tacit.io.files import is_url, suffix_of
+
+    if engine.engine != "duckdb":
+        raise ParameterError(
+            "there is no such engine", got=repr(engine.engine), do="use memory or duckdb"
+        )
+    if is_url(source) or suffix_of(Path(source)) not in (".parquet", ".pq"):
+        raise ParameterError(
+            "beyond memory only Parquet files are read",
+            got=shown(source),
+            do="convert it first, or use --engine memory",
+        )
+    if reading != Reading():
+        raise ParameterError("a Parquet file takes no options of reading beyond memory")
+    data = open_parquet(source, memory=engine.memory, schema=roles.schema)
     if roles.suggested_roles:
         data = _suggested(data, with_kinds=roles.schema is None)
     return data.with_schema(_declared(data.schema, roles))

@@ -24,6 +24,7 @@ DataArgument = Annotated[
 
 _READING = "Reading the data"
 _ROLES = "Roles of the columns"
+_ENGINE = "Data beyond memory"
 _OUTPUT = "Output"
 
 
@@ -103,6 +104,28 @@ class Roles:
             rich_help_panel=_ROLES,
         ),
     ] = False
+
+
+@dataclass(frozen=True)
+class Engine:
+    """Where the work is done."""
+
+    engine: Annotated[
+        str,
+        Option(
+            metavar="NAME",
+            help="memory, or duckdb for Parquet files beyond it, worked on in blocks.",
+            rich_help_panel=_ENGINE,
+        ),
+    ] = "memory"
+    memory: Annotated[
+        str,
+        Option(
+            metavar="SIZE",
+            help="Memory that duckdb and the blocks may use, such as 2GB.",
+            rich_help_panel=_ENGINE,
+        ),
+    ] = "2GB"
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tacit.core.atomic import new_folder
+from tacit.core.block_release import is_beyond_memory, save_streamed
 from tacit.core.digest import file_digest, frame_digest
 from tacit.core.errors import ParameterError, WriteError
 from tacit.core.method import find, methods
@@ -47,6 +48,8 @@ _PACKAGES = ("tacit", "numpy", "polars", "narwhals", "numba", "scipy")
 
 def save_bundle(release: Release, folder: Path, *, format: str, force: bool) -> Path:
     """Write a release to `folder`, whole or not at all."""
+    if is_beyond_memory(release):
+        return save_streamed(release, folder, format=format, force=force)
     writer = find(format, "format")()
     if force:
         _check_replaceable(folder)
@@ -104,23 +107,32 @@ def _write_dossier(
 
 
 def _manifest(release: Release, data: Path, format: str) -> dict[str, Any]:
+    copies = [file_digest(copy_of(data, i + 2)) for i in range(len(release.copies))]
+    return manifest_of(
+        release,
+        given={"digest": input_digest(release.original)},
+        made={"file": data.name, "format": format, "digest": file_digest(data), "copies": copies},
+        broken=release.newly_broken,
+    )
+
+
+def manifest_of(
+    release: Release, *, given: dict[str, Any], made: dict[str, Any], broken: dict[str, int]
+) -> dict[str, Any]:
+    """Return the manifest of a release from what its input and its output were."""
+    blocks = {} if release.blocks is None else {"blocks": release.blocks}
     return {
         "format": MANIFEST_FORMAT,
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "seed": str(release.seed),
+        **blocks,
         "input": {
             "source": release.original.source,
             "reading": dict(release.original.reading),
             "records": release.original.n_records,
-            "digest": input_digest(release.original),
+            **given,
         },
-        "output": {
-            "file": data.name,
-            "format": format,
-            "records": release.data.n_records,
-            "digest": file_digest(data),
-            "copies": [file_digest(copy_of(data, i + 2)) for i in range(len(release.copies))],
-        },
+        "output": {"records": release.data.n_records, **made},
         "steps": [
             {
                 "description": s.description,
@@ -130,7 +142,7 @@ def _manifest(release: Release, data: Path, format: str) -> dict[str, Any]:
             }
             for s in release.steps
         ],
-        "newly_broken_constraints": release.newly_broken,
+        "newly_broken_constraints": broken,
         "versions": versions(),
     }
 

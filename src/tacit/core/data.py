@@ -148,6 +148,10 @@ class Microdata:
         table = self.local.drop(ROW, strict=False).with_row_index(ROW)
         return self._holding(table, self.schema)
 
+    def sorted_by_number(self) -> Microdata:
+        """Return the records in memory, in the order of the numbers that a plan gave them."""
+        return self._holding(self.local.sort(ROW), self.schema)
+
     def with_schema(self, schema: Schema) -> Microdata:
         """Use another schema for the same columns, given in any order."""
         missing = [c for c in schema.columns if c not in self.columns]

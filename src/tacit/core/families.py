@@ -27,6 +27,21 @@ class Mask(Method):
     def apply(self, data: Microdata, rng: np.random.Generator) -> Microdata:
         """Return the masked records; `data` is left as it is."""
 
+    def kept_together(self, data: Microdata) -> tuple[list[str], list[str]]:
+        """Say how to form blocks: columns that must not be mixed, and columns to be similar in.
+
+        By default the records of a block are a random sample, inside the categories that a
+        method works ``within``.
+        """
+        return list(getattr(self, "within", None) or ()), []
+
+    def objection_to_blocks(self) -> str | None:
+        """Say why these parameters make no sense block by block, or nothing if they do."""
+        return None
+
+    calls_for: ClassVar[tuple[str, ...]] = ()
+    """Keys of measures that the report of a release must hold beside the default ones."""
+
     @property
     def n_data_sets(self) -> int:
         """Data sets that a release must hold for users to see how uncertain the values are."""

@@ -3,7 +3,7 @@
 Inside, tacit works on a Narwhals `LazyFrame`. Frames in memory (pandas, Polars, Arrow) are carried
 by Polars, so that missing values, integers and text mean the same whatever came in. Frames that
 live in an engine (DuckDB, Ibis, Spark) stay there until a method needs rows or arrays, and are then
-collected, within the memory there is.
+collected, up to a limit (`tacit.core.engine`).
 
 At the border NaN becomes a missing value, categories become text (their order is kept in the
 schema) and the pandas index is dropped: an index is often an identifier.
@@ -11,7 +11,6 @@ schema) and the pandas index is dropped: an index is often an identifier.
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -20,6 +19,7 @@ from typing import Any
 import narwhals as nw
 
 from tacit.core._types_back import arrow_back, pandas_back, polars_back
+from tacit.core.engine import check_collectable
 from tacit.core.errors import DataError
 
 _IN_MEMORY = frozenset(
@@ -33,8 +33,6 @@ _IN_MEMORY = frozenset(
 )
 _TEXT_IN_ENGINES = frozenset({"uuid", "null"})
 """Types of engines that are carried as text."""
-_BYTES_PER_CELL = 24
-"""Rough size of one value while a frame is collected: the copy in transit and the result."""
 
 
 @dataclass(frozen=True)
@@ -281,11 +279,4 @@ def collect(frame: nw.LazyFrame[Any]) -> Any:
 
 def _check_fits(frame: nw.LazyFrame[Any]) -> None:
     n_rows = int(frame.select(nw.len()).collect("polars").item())
-    n_cells = n_rows * len(frame.collect_schema())
-    available = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    if n_cells * _BYTES_PER_CELL > available:
-        raise DataError(
-            "this step needs the records in memory and they do not fit",
-            got=f"{n_rows:,} records, {n_cells:,} values, {available / 2**30:.1f} GiB free",
-            do="select the columns you need, work on a sample, or use a machine with more memory",
-        )
+    check_collectable(n_rows, len(frame.collect_schema()))

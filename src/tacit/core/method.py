@@ -11,6 +11,7 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import AfterValidator, BeforeValidator
 
+from tacit.core.engine import AtScale
 from tacit.core.errors import ParameterError, UnknownMethodError, nearest
 from tacit.core.value import Value
 
@@ -71,6 +72,9 @@ class Method(Value):
     cites: ClassVar[tuple[str, ...]] = ()
     example: ClassVar[Mapping[str, Any]] = {}
     """Parameters that work on `tacit.datasets.census`."""
+    at_scale: ClassVar[AtScale] = "collect"
+    """How it works on data beyond memory. ``native`` promises that no records are collected,
+    ``blocks`` that what holds of every block holds of all records together."""
 
     def __init_subclass__(
         cls,
@@ -78,9 +82,12 @@ class Method(Value):
         key: str = "",
         cites: Iterable[str] = (),
         example: Mapping[str, Any] | None = None,
+        at_scale: AtScale | None = None,
         **config: Any,
     ) -> None:
         super().__init_subclass__(**config)
+        if at_scale is not None:
+            cls.at_scale = at_scale
         cls.key, cls.cites, cls.example = key, tuple(cites), dict(example or {})
 
     @classmethod

@@ -67,11 +67,7 @@ def pair(original: Any, release: Any = None, record_id: str | None = None) -> Pa
     `record_id`, which numbers their records, where it is given; else by position if they have the
     same number of records; otherwise they stay unpaired.
     """
-    before = Microdata.of(original)
-    after = before if release is None else _data_of(release)
-    if release is not None and after is not before and not after.schema.has_roles:
-        known = [c for c in before.columns if c in after.schema]
-        after = after.with_schema(_copied_roles(before, after, known))
+    before, after = sides(original, release)
     if record_id is not None and after is not before:
         return Pair(before, after, _rows_by_column(before, after, record_id))
     rows = after.rows
@@ -84,6 +80,19 @@ def pair(original: Any, release: Any = None, record_id: str | None = None) -> Pa
             got=f"record {rows.max() + 1:,} of {before.n_records:,}",
         )
     return Pair(before, after, rows, by_position=by_position and after is not before)
+
+
+def sides(original: Any, release: Any = None) -> tuple[Microdata, Microdata]:
+    """Return the original and the release, which has the roles of the original unless it has own.
+
+    Nothing is paired, so that the records stay where they are.
+    """
+    before = Microdata.of(original)
+    after = before if release is None else _data_of(release)
+    if release is not None and after is not before and not after.schema.has_roles:
+        known = [c for c in before.columns if c in after.schema]
+        after = after.with_schema(_copied_roles(before, after, known))
+    return before, after
 
 
 def substantive_columns(data: Microdata, kinds: Collection[Kind] | None = None) -> list[str]:

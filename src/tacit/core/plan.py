@@ -64,7 +64,7 @@ class Plan:
     def __len__(self) -> int:
         return len(self.methods)
 
-    def apply(self, data: Any, *, seed: int | None = None) -> Release:
+    def apply(self, data: Any, *, seed: int | None = None, blocks: int | None = None) -> Release:
         """Apply the methods in order and return the release.
 
         Direct identifiers are removed first, always. The same data, plan and seed give the same
@@ -76,20 +76,28 @@ class Plan:
             Microdata, or any frame (which then has no roles yet).
         seed
             A nonnegative whole number.
+        blocks
+            For data beyond memory (DuckDB, Spark): records in a block. Methods then work in the
+            engine or block by block, and those that cannot are refused. The same seed and blocks
+            give the same records in any engine.
         """
         original = Microdata.of(data)
         seed = fresh_seed() if seed is None else _checked_seed(seed)
+        if blocks is not None:
+            from tacit.core.block_plan import apply_in_blocks
+
+            return apply_in_blocks(self, original, seed, blocks)
         current, steps = original.numbered(), []
         identifiers = current.schema.identifiers
         if identifiers:
-            current = _without(current, identifiers)
+            current = without_identifiers(current, identifiers)
             note = f"Direct identifiers removed: {', '.join(identifiers)}"
             steps.append(Step(note, "Direct identifiers removed", 0.0, len(current)))
         n_sets = max((method.n_data_sets for method in self.methods), default=1)
         made = []
         with (
             track("applying the plan", n_sets * len(self.methods)) as advance,
-            _explaining(identifiers),
+            explaining(identifiers),
         ):
             for copy in range(n_sets):
                 made.append(self._made(current, seed, copy, advance))
@@ -160,7 +168,8 @@ class Plan:
             raise PlanError(f"the plan file is not UTF-8 text: {path}") from error
 
 
-def _without(data: Microdata, identifiers: list[str]) -> Microdata:
+def without_identifiers(data: Microdata, identifiers: list[str]) -> Microdata:
+    """Drop the direct identifiers, or refuse where nothing else is there."""
     if len(identifiers) == len(data.columns):
         raise DataError(
             "every column is an identifier, so nothing is left to release",
@@ -171,7 +180,7 @@ def _without(data: Microdata, identifiers: list[str]) -> Microdata:
 
 
 @contextmanager
-def _explaining(identifiers: list[str]) -> Iterator[None]:
+def explaining(identifiers: list[str]) -> Iterator[None]:
     """Say why an identifier that a step asks for is not there."""
     try:
         yield

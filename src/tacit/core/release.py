@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tacit.core.block_release import is_beyond_memory, measured
 from tacit.core.bundle import save_bundle
 from tacit.core.data import Microdata
 from tacit.core.errors import ParameterError, TacitError
@@ -55,6 +56,8 @@ class Release:
     """What was done."""
     copies: tuple[Microdata, ...] = ()
     """Further data sets, made alike with other random numbers (multiple imputation)."""
+    blocks: int | None = None
+    """Records in a block, where the plan was applied block by block."""
 
     @property
     def frame(self) -> Any:
@@ -87,6 +90,8 @@ class Release:
         if self.copies:
             return _most([release.newly_broken for release in self.each])
         before, after = self.original.breaking_records(), self.data.breaking_records()
+        if not after:
+            return {}
         real = np.flatnonzero(self.rows >= 0)
         for rule, broken in after.items():
             if rule in before:
@@ -96,9 +101,13 @@ class Release:
     def measure(self, measures: Iterable[Measure] | None = None) -> Scorecard:
         """Measure risk and utility; by default with every default measure that fits the roles.
 
-        Of several data sets the worst one counts.
+        Measures that a method of the plan calls for are default ones too. Of several data sets
+        the worst one counts. Beyond memory, risk is measured in the engine where the measure can,
+        and utility on a sample.
         """
-        chosen = _default_measures() if measures is None else _distinct(measures)
+        if measures is None and is_beyond_memory(self):
+            return measured(self)
+        chosen = _default_measures(self.plan) if measures is None else _distinct(measures)
         taken: dict[str, list[Measurement]] = {"risk": [], "utility": []}
         before: dict[str, Measurement] = {}
         left_out: dict[str, str] = {}
@@ -151,9 +160,10 @@ def _most(counts: list[dict[str, int]]) -> dict[str, int]:
     return {rule: max(found.get(rule, 0) for found in counts) for rule in rules}
 
 
-def _default_measures() -> list[Measure]:
+def _default_measures(plan: Plan) -> list[Measure]:
+    called = {key for method in plan.methods for key in method.calls_for}
     found = [*methods("risk"), *methods("utility")]
-    return [m() for m in found if issubclass(m, Measure) and m.default]
+    return [m() for m in found if issubclass(m, Measure) and (m.default or m.key in called)]
 
 
 def _distinct(measures: Iterable[Measure]) -> list[Measure]:

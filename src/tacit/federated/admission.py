@@ -10,6 +10,7 @@ from tacit.federated.analysis import Analysis, analysis_from
 from tacit.federated.identity import Roster
 from tacit.federated.ledger import Ledger
 from tacit.federated.messages import Proposal
+from tacit.federated.moment_audit import require_untold
 from tacit.federated.policy import Policy
 from tacit.federated.stopped import RefusedError
 
@@ -95,6 +96,14 @@ def check_history(
         asked = {e["fingerprint"]: e["analysis"] for e in ledger.released() if "analysis" in e}
         for earlier in asked.values():
             analysis.require_apart(analysis_from(earlier), data, policy)
+
+
+def check_products(analysis: Analysis, policy: Policy, ledger: Ledger, data: Any) -> None:
+    """Refuse products that, with those released before, tell the value of a record."""
+    if isinstance(data, Microdata) and analysis.multiplied():
+        asked = {e["fingerprint"]: e["analysis"] for e in ledger.released() if "analysis" in e}
+        if analysis.fingerprint() not in asked:
+            require_untold(analysis, map(analysis_from, asked.values()), data, policy)
 
 
 def _require_same_agencies(

@@ -11,7 +11,7 @@ from typing import Any
 from tacit.core.data import Microdata
 from tacit.core.errors import TacitError
 from tacit.federated import messages as m
-from tacit.federated.admission import admit, check_history
+from tacit.federated.admission import admit, check_history, check_products
 from tacit.federated.analysis import Analysis, State, analysis_from
 from tacit.federated.identity import Identity, Roster
 from tacit.federated.ledger import Ledger
@@ -132,6 +132,7 @@ class Agency:
         if known is None:
             analysis = self._considered(proposal)
             part = analysis.part(self.data, self.policy)
+            check_products(analysis, self.policy, self.ledger, self.data)
             self._keep(_Computation(proposal, analysis, part))
         return m.Accepted(digest=proposal.digest().hex())
 
@@ -213,6 +214,7 @@ class Agency:
 
     def _check_history(self, analysis: Analysis, survivors: tuple[str, ...]) -> None:
         check_history(survivors, analysis, self.policy, self.ledger, self.data)
+        check_products(analysis, self.policy, self.ledger, self.data)
 
     def _log_release(self, computation: _Computation, survivors: tuple[str, ...]) -> None:
         self.ledger.add(

@@ -67,6 +67,18 @@ class Analysis(Value):
     def absorb(self, total: np.ndarray, state: State, policy: Policy) -> Outcome:
         """Return what follows from a sum, or refuse by the rules on pooled results."""
 
+    def multiplied(self) -> tuple[str, ...]:
+        """Return the columns of which sums of products are shown, each with each."""
+        return ()
+
+    def categories(self) -> Mapping[str, tuple[str, ...]]:
+        """Return the categories of those of them that stand for indicators."""
+        return {}
+
+    def weighting(self) -> str | None:
+        """Return the column by which each of these products is multiplied."""
+        return None
+
     def universe(self, data: Microdata) -> np.ndarray | None:
         """Return which records are used; None where no value but their number is shown."""
         return known_records(data, self.columns())
@@ -129,6 +141,19 @@ def known_records(data: Microdata, columns: tuple[str, ...]) -> np.ndarray:
             if values.dtype.is_float():
                 known &= values.is_finite().fill_null(False).to_numpy()
     return known
+
+
+def codes_of(data: Microdata, column: str, levels: tuple[str, ...]) -> np.ndarray:
+    """Return the position of each record's category, -1 where it is missing."""
+    import polars as pl
+
+    texts = data.local[column].cast(pl.String)
+    found = texts.replace_strict(list(levels), list(range(len(levels))), default=-2)
+    codes = found.cast(pl.Int64).fill_null(-1).to_numpy()
+    codes = np.where(texts.is_null().to_numpy(), -1, codes)
+    if np.any(codes == -2):
+        raise RefusedError(f"the column {column!r} has categories that were not agreed")
+    return codes
 
 
 def require_varied(values: np.ndarray, policy: Policy) -> None:

@@ -39,6 +39,8 @@ class Policy(Value):
     """Largest leverage of one record in a regression."""
     max_r_squared: Annotated[float, Gt(0), Le(1)] = 0.999
     """Largest R² of a regression: a perfect fit tells every response."""
+    max_told: Annotated[float, Gt(0), Le(1)] = 0.95
+    """Largest leverage of one of the agency's records in all that was multiplied with a column."""
     max_computations: Annotated[int, Ge(1)] = 100
     """Most different computations over the same data."""
     max_per_column: Annotated[int, Ge(1)] = 30

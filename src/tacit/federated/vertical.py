@@ -15,6 +15,7 @@ from tacit.federated.alignment import align
 from tacit.federated.analyses._design import solved
 from tacit.federated.analysis import require_records, require_varied
 from tacit.federated.answer import Answer
+from tacit.federated.joint_leverage import leverage_bound
 from tacit.federated.matrix_product import PRODUCT, shared_product
 from tacit.federated.policy import Policy
 from tacit.federated.stopped import RefusedError
@@ -74,7 +75,8 @@ def regress_vertically(
     Units with a missing value at any agency are left out. Deviation: Sanil et al. minimise by
     Powell's method with secure sums, where every agency learns the residuals; products in closed
     form [karr2009]_ show sums only. With two agencies each learns the moments of both, which are
-    the result, and the masks of `shared_product` hide the records.
+    the result, and the masks of `shared_product` hide the records. A regression in which a unit
+    could have too large a leverage is refused; `leverage_bound` finds that without showing any.
     """
     policy = policy or Policy()
     data = {name: Microdata.of(part) for name, part in parts.items()}
@@ -87,6 +89,7 @@ def regress_vertically(
     if n <= len(wanted):
         raise RefusedError("no more common units than coefficients (p >= n)")
     gram = _gram(list(holders.values()), wanted)
+    _require_shared_out(gram, wanted, list(holders.values()), policy)
     values = _coefficients(gram, n, wanted, list(holders.values()), policy)
     return Answer(values, tuple(sorted(holders)))
 
@@ -159,6 +162,23 @@ def _summed(added: list[np.ndarray]) -> np.ndarray:
     for other in added[1:]:
         total = PRODUCT.add(total, other)
     return PRODUCT.decode(total)
+
+
+def _require_shared_out(
+    gram: np.ndarray, wanted: tuple[str, ...], holders: list[_Holder], policy: Policy
+) -> None:
+    """Refuse predictors of which one unit, seen over all agencies, might decide a combination."""
+    root = np.linalg.cholesky(solved(gram[1:, 1:]))
+    place = {name: i for i, name in enumerate(wanted[1:])}
+    scores = []
+    for holder in holders:
+        own = [i for i, name in enumerate(holder.names) if name in place]
+        rows = [place[holder.names[i]] for i in own]
+        scores.append(holder.z[:, own] @ root[rows])
+    if leverage_bound(scores) > policy.max_leverage:
+        raise RefusedError(
+            f"a record may have a leverage above {policy.max_leverage:g} in all variables together"
+        )
 
 
 def _coefficients(

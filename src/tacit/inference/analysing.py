@@ -43,7 +43,7 @@ def analyse(
             "the data sets give different quantities, which cannot be combined",
             do="fix the categories in the analysis",
         )
-    ratio = float(np.mean([d.n_records for d in release.data_sets])) / release.original.n_records
+    ratio = float(np.mean([d.n_records for d in release.data_sets])) / n_learnt_from(release)
     return combine(
         [f.values for f in found], [f.variances for f in found],
         rule=rule or rule_of(release), size_ratio=ratio, names=names, level=level,
@@ -73,6 +73,25 @@ def _names(result: Any, n: int) -> list[str]:
     if labels is None:
         labels = getattr(getattr(result, "model", None), "exog_names", None)
     return [str(label) for label in labels] if labels is not None else list(map(str, range(n)))
+
+
+def learnt_from(release: Release) -> Microdata:
+    """Return the original records that say what the release imitates.
+
+    For Rubin's fully synthetic data these are the people who were asked.
+    """
+    for method in release.plan.methods:
+        if hasattr(method, "sample_of"):
+            return method.sample_of(release.original)  # type: ignore[no-any-return]
+    return release.original
+
+
+def n_learnt_from(release: Release) -> float:
+    """Return how many records the models were fitted to, steps before them considered."""
+    original, methods = release.original.n_records, release.plan.methods
+    at = next((i for i, method in enumerate(methods) if hasattr(method, "combining")), 0)
+    before = [original, *(step.n_records for step in release.steps[-len(methods) :])][at]
+    return before * learnt_from(release).n_records / original
 
 
 def rule_of(release: Release) -> Rule:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tacit.core.release import Release
-from tacit.inference.analysing import Analysis, analyse, estimated
+from tacit.inference.analysing import Analysis, analyse, estimated, learnt_from
 from tacit.inference.combining import Combined, Rule
 from tacit.inference.estimators import Estimates, Regression
 from tacit.utility.regression_overlap import interval_overlap
@@ -44,7 +44,7 @@ class Comparison:
 
     @property
     def overlap(self) -> float:
-        """Mean overlap of the intervals."""
+        """Mean overlap of the intervals; a coefficient that cannot be estimated counts as none."""
         return float(np.mean(self.overlaps))
 
     @property
@@ -72,5 +72,6 @@ def compare(
     if isinstance(analysis, Regression):
         analysis = analysis.like(release.original)
     return Comparison(
-        estimated(release.original, analysis), analyse(release, analysis, rule=rule, level=level)
+        estimated(learnt_from(release), analysis),
+        analyse(release, analysis, rule=rule, level=level),
     )

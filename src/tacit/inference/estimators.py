@@ -72,6 +72,8 @@ class Total:
         """Estimate the totals."""
         values = data.numeric(list(self.columns))
         n = len(values)
+        if n < 2:
+            raise DataError("the variance of a total needs two records", got=f"{n}")
         weights = data.weights
         if weights is None:
             weights = np.full(n, (self.population or n) / max(n, 1))

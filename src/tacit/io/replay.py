@@ -73,7 +73,9 @@ def replay(dossier: str | Path, data: Any = None) -> ReplayResult:
     _check_public(folder, output)
     original = _original(folder, manifest, data)
     try:
-        release = Plan.load(folder / "plan.toml").apply(original, seed=int(manifest["seed"]))
+        release = Plan.load(folder / "plan.toml").apply(
+            original, seed=int(manifest["seed"]), blocks=manifest.get("blocks")
+        )
     except TacitError as error:
         raise ReplayError(f"the plan no longer runs on the data: {error}") from error
     other = _other_versions(manifest)

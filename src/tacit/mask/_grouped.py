@@ -30,6 +30,16 @@ class Microaggregation(Mask):
     outliers: Annotated[float, Ge(0), Lt(0.2)] = 0.0
     """Share of the most outlying records whose values are blanked in place of grouped."""
 
+    def kept_together(self, data: Microdata) -> tuple[list[str], list[str]]:
+        """Form blocks of records that are similar in what is grouped."""
+        return list(self.within or ()), list(self.columns)
+
+    def objection_to_blocks(self) -> str | None:
+        """Say that outliers are those of the whole file, if any are wanted."""
+        if self.outliers:
+            return "the outliers of a block are not those of the file; leave 'outliers' at 0"
+        return None
+
 
 class MeansOfGroups(Microaggregation):
     """A method that replaces numbers by the means of groups of records."""

@@ -14,7 +14,9 @@ x_r. Three scans of the free records would be needed per pair of groups:
    attributes proves all of them too far.
 
 Ties go to the record that comes first in the file, so the groups do not depend on how the scan
-is organised.
+is organised. Nor on the processor: squares are rounded before they are added (no fused
+multiply-add), and the centroid comes from sums of whole units, which are the same in any order.
+The kernel for graphics processors (`_mdav_gpu.py`) does the same arithmetic.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ from tacit.core.compiled import njit
 
 _BLOCK = 256
 _CANDIDATES = 512
-_FAST = {"nnan", "ninf", "nsz", "contract"}
+_FAST = {"nnan", "ninf", "nsz"}
 
 
 @njit(cache=True, fastmath=_FAST, nogil=True)
@@ -210,7 +212,7 @@ def _farthest_from_centroid(X, ids, position, n_free, centroid, reference, candi
 
 
 @njit(cache=True, nogil=True)
-def _close_group(X, ids, position, n_free, seed_at, near_at, group, groups, total):
+def _close_group(X, ids, position, n_free, seed_at, near_at, group, groups, total, scale):
     """Give the seed and its nearest records a group number and take them out."""
     members = np.empty(near_at.size + 1, dtype=np.int64)
     members[0] = ids[seed_at]
@@ -220,18 +222,16 @@ def _close_group(X, ids, position, n_free, seed_at, near_at, group, groups, tota
         at = position[record]
         groups[record] = group
         for j in range(X.shape[0]):
-            total[j] -= X[j, at]
+            total[j] -= np.int64(np.rint(X[j, at] * scale[j]))
         n_free = _remove(X, ids, position, n_free, at)
     return n_free
 
 
 @njit(cache=True, nogil=True)
-def _sum_up(X, n_free, total):
-    """Put the sums of the free records' attributes into `total`."""
-    for j in range(X.shape[0]):
-        total[j] = 0.0
-        for i in range(n_free):
-            total[j] += X[j, i]
+def _mean(total, scale, n_free, centroid):
+    """Put the means of the free records' attributes into `centroid`."""
+    for j in range(total.size):
+        centroid[j] = np.float64(total[j]) / scale[j] / np.float64(n_free)
 
 
 @njit(cache=True, nogil=True)
@@ -242,7 +242,9 @@ def _read_off(X, at, record):
 
 
 @njit(cache=True, nogil=True)
-def form_pairs(X, ids, position, groups, total, reference, candidates, state, counters, k, steps):
+def form_pairs(
+    X, ids, position, groups, total, scale, reference, candidates, state, counters, k, steps
+):
     """Carry out steps 1 to 4 of DF07 at most `steps` times.
 
     Counters: free records, groups so far. Returns whether the loop of step 4 has ended.
@@ -256,10 +258,7 @@ def form_pairs(X, ids, position, groups, total, reference, candidates, state, co
     for _ in range(steps):
         if n_free < 3 * k:
             break
-        if group % 2000 == 0:
-            _sum_up(X, n_free, total)  # afresh, so that rounding cannot build up
-        for j in range(total.size):
-            centroid[j] = total[j] / n_free
+        _mean(total, scale, n_free, centroid)
         at_r = _farthest_from_centroid(
             X, ids, position, n_free, centroid, reference, candidates, state, work
         )
@@ -267,28 +266,26 @@ def form_pairs(X, ids, position, groups, total, reference, candidates, state, co
         at_s = _scan(X, ids, n_free, x_r, at_r, near_distance, near_at, True, block)
         record_s = ids[at_s]
         _read_off(X, at_s, x_s)
-        n_free = _close_group(X, ids, position, n_free, at_r, near_at, group, groups, total)
+        n_free = _close_group(X, ids, position, n_free, at_r, near_at, group, groups, total, scale)
         group += 1
         at_s = position[record_s]
         if at_s < 0:  # all free records lie equally far from x_r, and x_s went into its group
             at_s = _scan(X, ids, n_free, x_r, n_free, near_distance, near_at, True, block)
             _read_off(X, at_s, x_s)
         _scan(X, ids, n_free, x_s, at_s, near_distance, near_at, False, block)
-        n_free = _close_group(X, ids, position, n_free, at_s, near_at, group, groups, total)
+        n_free = _close_group(X, ids, position, n_free, at_s, near_at, group, groups, total, scale)
         group += 1
     counters[0], counters[1] = n_free, group
     return n_free < 3 * k
 
 
 @njit(cache=True, nogil=True)
-def close(X, ids, position, groups, counters, k):
+def close(X, ids, position, groups, total, scale, counters, k):
     """Carry out steps 5 and 6 of DF07 on what the pairs have left over."""
     n_free, group = counters[0], counters[1]
     if n_free >= 2 * k:
-        total, centroid, x_r = np.empty(X.shape[0]), np.empty(X.shape[0]), np.empty(X.shape[0])
-        _sum_up(X, n_free, total)
-        for j in range(total.size):
-            centroid[j] = total[j] / n_free
+        centroid, x_r = np.empty(X.shape[0]), np.empty(X.shape[0])
+        _mean(total, scale, n_free, centroid)
         at_r = 0
         for at in range(1, n_free):
             d, best = _distance(X, at, centroid), _distance(X, at_r, centroid)
@@ -298,7 +295,7 @@ def close(X, ids, position, groups, counters, k):
         near_at = np.empty(k - 1, dtype=np.int64)
         _read_off(X, at_r, x_r)
         _scan(X, ids, n_free, x_r, at_r, near_distance, near_at, False, np.empty(_BLOCK))
-        n_free = _close_group(X, ids, position, n_free, at_r, near_at, group, groups, total)
+        n_free = _close_group(X, ids, position, n_free, at_r, near_at, group, groups, total, scale)
         group += 1
     for at in range(n_free):
         groups[ids[at]] = group

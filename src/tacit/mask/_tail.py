@@ -13,6 +13,7 @@ from tacit.core.data import Microdata
 from tacit.core.errors import DataError, ParameterError, ProtectionError, SchemaError, nearest
 from tacit.core.families import Mask
 from tacit.core.schema import Kind
+from tacit.mask import _tail_engine as engine
 from tacit.mask._labels import number_label, relabelled
 
 Threshold = Annotated[float, AllowInfNan(False)] | str | None
@@ -85,6 +86,8 @@ class TailCode(Mask):
 
 
 def _code_numbers(data: Microdata, tail: TailCode) -> Microdata:
+    if engine.is_in_engine(data):
+        return _code_in_engine(data, tail)
     values = data.numeric([tail.column])[:, 0]
     known = ~np.isnan(values)
     weights = np.ones(len(values)) if data.weights is None else data.weights
@@ -98,11 +101,35 @@ def _code_numbers(data: Microdata, tail: TailCode) -> Microdata:
     return data.with_columns(**{tail.column: _coded(data, tail, threshold, code)})
 
 
+def _code_in_engine(data: Microdata, tail: TailCode) -> Microdata:
+    """Code numbers where they are; nothing but the threshold and the common value comes here."""
+    known = engine.column_in_engine(data, tail.column)
+    if tail.quantile is None:
+        threshold = _given_threshold(tail)
+    else:
+        threshold = engine.quantile_of(known, tail.column, tail.quantile)
+    if tail.replacement == "category":
+        return _with_categories(data, tail, threshold)
+    inside = engine.tail_of(known, threshold, is_top=tail.is_top)
+    n_inside, finite = engine.summary_of(inside)
+    if not n_inside:
+        return data
+    code = threshold
+    if tail.replacement != "threshold":
+        _check_tail(tail, threshold, n_inside, finite=finite)
+        code = engine.common_value(inside, tail.replacement)
+    return data.with_columns(**{tail.column: _coded(data, tail, threshold, code)})
+
+
 def _numeric_threshold(tail: TailCode, values: np.ndarray, weights: np.ndarray) -> float:
     if tail.quantile is not None:
         if not len(values):
             raise DataError(f"{tail.column!r} has no values to take a quantile of")
         return weighted_quantile(values, weights, tail.quantile)
+    return _given_threshold(tail)
+
+
+def _given_threshold(tail: TailCode) -> float:
     try:
         return float(tail.threshold)  # type: ignore[arg-type]
     except (TypeError, ValueError) as error:
@@ -127,23 +154,28 @@ def _common_value(
     """Return the one value that all records of the tail get."""
     if tail.replacement == "threshold":
         return threshold
-    if len(values) < tail.at_least:
-        raise ProtectionError(
-            f"the {tail.replacement} of so small a tail of {tail.column!r} would reveal its values",
-            got=f"{len(values)} records at or beyond {number_label(threshold)}, "
-            f"at_least = {tail.at_least}",
-            do="move the threshold, or use replacement = 'threshold'",
-        )
-    if not np.all(np.isfinite(values)):
-        raise DataError(
-            f"{tail.column!r} has infinite values, of which there is no {tail.replacement}",
-            do="use replacement = 'threshold'",
-        )
+    _check_tail(tail, threshold, len(values), finite=bool(np.all(np.isfinite(values))))
     if tail.replacement == "mean":
         return float(np.average(values, weights=weights))
     below = weighted_quantile(values, weights, 0.5)
     above = -weighted_quantile(-values, weights, 0.5)
     return (below + above) / 2
+
+
+def _check_tail(tail: TailCode, threshold: float, n_values: int, *, finite: bool) -> None:
+    """Refuse the mean or median of a tail that would give its values away, or has none."""
+    if n_values < tail.at_least:
+        raise ProtectionError(
+            f"the {tail.replacement} of so small a tail of {tail.column!r} would reveal its values",
+            got=f"{n_values} records at or beyond {number_label(threshold)}, "
+            f"at_least = {tail.at_least}",
+            do="move the threshold, or use replacement = 'threshold'",
+        )
+    if not finite:
+        raise DataError(
+            f"{tail.column!r} has infinite values, of which there is no {tail.replacement}",
+            do="use replacement = 'threshold'",
+        )
 
 
 def _coded(data: Microdata, tail: TailCode, threshold: float, code: float) -> nw.Expr:
@@ -248,11 +280,14 @@ def _threshold_category(data: Microdata, tail: TailCode, categories: tuple[str, 
                 do=nearest(threshold, categories),
             )
         return threshold
-    text = data.local[tail.column].cast(str)
-    known = text.is_not_null().to_numpy()
-    if not known.any():
+    weight = data.schema.weight
+    amount = nw.lit(1.0) if weight is None else nw.col(weight).cast(nw.Float64)
+    text = nw.col(tail.column).cast(nw.String)
+    known = data.lazy.select(text.alias("category"), amount.alias("weight"))
+    known = known.filter(~nw.col("category").is_null())
+    counted = known.group_by("category").agg(nw.col("weight").sum())
+    found = counted.collect("polars").to_native()
+    if found.is_empty():
         raise DataError(f"{tail.column!r} has no values to take a quantile of")
-    number = {category: position for position, category in enumerate(categories)}
-    ranks = text.drop_nulls().replace_strict(number, return_dtype=int).to_numpy()
-    weights = np.ones(len(known)) if data.weights is None else data.weights
-    return categories[int(weighted_quantile(ranks, weights[known], tail.quantile))]
+    ranks = np.array([categories.index(c) for c in found["category"]])
+    return categories[int(weighted_quantile(ranks, found["weight"].to_numpy(), tail.quantile))]

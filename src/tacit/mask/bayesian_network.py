@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import numpy as np
 from annotated_types import Ge
 
 from tacit.core.data import Microdata
 from tacit.core.families import Mask
-from tacit.core.method import Try
+from tacit.core.method import Columns, Try
 from tacit.mask.synthesis.network import Network
-from tacit.mask.synthesis.originals import Originals
+from tacit.mask.synthesis.originals import Originals, forbidden_records
+from tacit.mask.synthesis.rules import Combination
 from tacit.mask.synthesis.source import jointly_drawn
 
 
@@ -28,6 +29,7 @@ class BayesianNetwork(
     less of single people is learnt. When not to use it: where a variable depends on many others.
 
     Edit rules of the schema hold on every record: values that break one are moved to its border.
+    Records with a combination that is declared `impossible` are drawn again.
 
     Missing values: are drawn as they occur. Weights: drawn like a variable and scaled to their
     total. Households: their numbers are not released; records are drawn one by one.
@@ -51,6 +53,8 @@ class BayesianNetwork(
     (300, 0)
     """
 
+    calls_for: ClassVar[tuple[str, ...]] = ("matching-people", "replicated-uniques")
+
     parents: Annotated[int, Ge(1), Try(1, 2, 3)] = 2
     """Variables that a variable depends on, at most."""
     leaf: Annotated[int, Ge(2), Try(5, 20, 50)] = 20
@@ -60,7 +64,13 @@ class BayesianNetwork(
     size: Annotated[int, Ge(1)] | None = None
     """Records to draw; by default as many as there are."""
     originals: Originals = "allowed"
-    """Whether a drawn record may equal an original one on all variables but the weight."""
+    """Whether a drawn record may equal an original one."""
+    originals_on: Columns | None = None
+    """Columns to compare for `originals`, keys for instance: with ``originals="no-uniques"`` no
+    unique person's keys are replicated. By default all but the weight."""
+    impossible: tuple[Combination, ...] = ()
+    """Combinations that cannot be (structural zeros): ``{"sex": "male", "pregnant": True}``, or
+    conditions: ``[{"column": "age", "comparison": "<", "value": 16}, ...]``."""
 
     @property
     def n_data_sets(self) -> int:
@@ -74,9 +84,10 @@ class BayesianNetwork(
 
     def apply(self, data: Microdata, rng: np.random.Generator) -> Microdata:
         """Return synthetic records."""
+        forbidden = forbidden_records(data, self.originals, self.originals_on)
         return jointly_drawn(
             data, lambda c: Network.of(c, self.parents, self.leaf, rng), self.size,
-            self.originals, rng,
+            forbidden, rng, self.impossible,
         )  # fmt: skip
 
     def public_note(self) -> str:

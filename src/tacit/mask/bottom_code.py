@@ -14,6 +14,7 @@ class BottomCode(
     title="Bottom coding",
     cites=("domingoferrer2007", "hundepool2012"),
     example={"column": "age", "threshold": 15, "replacement": "category"},
+    at_scale="native",
 ):
     r"""Give one common value to all values at or below a threshold.
 

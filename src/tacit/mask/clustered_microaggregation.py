@@ -23,6 +23,7 @@ class ClusteredMicroaggregation(
     title="Microaggregation inside clusters",
     cites=("templ2015", "domingoferrer2005"),
     example={"columns": ["income", "taxes", "hours"], "k": 3, "clusters": 4},
+    at_scale="blocks",
 ):
     r"""Divide the records into clusters, then form groups of at least ``k`` in each of them.
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import numpy as np
 from annotated_types import Ge
 
 from tacit.core.data import Microdata
 from tacit.core.families import Mask
+from tacit.core.method import Columns
 from tacit.mask.synthesis.copula import Copula
-from tacit.mask.synthesis.originals import Originals
+from tacit.mask.synthesis.originals import Originals, forbidden_records
+from tacit.mask.synthesis.rules import Combination
 from tacit.mask.synthesis.source import jointly_drawn
 
 
@@ -28,6 +30,7 @@ class CopulaSynthesis(
     without an order matter; trees (`synthesise`) keep those.
 
     Edit rules of the schema hold on every record: values that break one are moved to its border.
+    Records with a combination that is declared `impossible` are drawn again.
 
     Missing values: are drawn as they occur; a missing number lies below all others. Weights: drawn
     like a variable and scaled to their total. Households: their numbers are not released; records
@@ -52,12 +55,20 @@ class CopulaSynthesis(
     (300, 0)
     """
 
+    calls_for: ClassVar[tuple[str, ...]] = ("matching-people", "replicated-uniques")
+
     m: Annotated[int, Ge(1)] = 1
     """Number of data sets in the release."""
     size: Annotated[int, Ge(1)] | None = None
     """Records to draw; by default as many as there are."""
     originals: Originals = "allowed"
-    """Whether a drawn record may equal an original one on all variables but the weight."""
+    """Whether a drawn record may equal an original one."""
+    originals_on: Columns | None = None
+    """Columns to compare for `originals`, keys for instance: with ``originals="no-uniques"`` no
+    unique person's keys are replicated. By default all but the weight."""
+    impossible: tuple[Combination, ...] = ()
+    """Combinations that cannot be (structural zeros): ``{"sex": "male", "pregnant": True}``, or
+    conditions: ``[{"column": "age", "comparison": "<", "value": 16}, ...]``."""
 
     @property
     def n_data_sets(self) -> int:
@@ -71,7 +82,10 @@ class CopulaSynthesis(
 
     def apply(self, data: Microdata, rng: np.random.Generator) -> Microdata:
         """Return synthetic records."""
-        return jointly_drawn(data, lambda c: Copula.of(c, rng), self.size, self.originals, rng)
+        forbidden = forbidden_records(data, self.originals, self.originals_on)
+        return jointly_drawn(
+            data, lambda c: Copula.of(c, rng), self.size, forbidden, rng, self.impossible
+        )
 
     def public_note(self) -> str:
         """Say that no record belongs to anybody."""

@@ -21,6 +21,7 @@ class CorrelatedNoise(
     title="Additive noise with the covariance of the data",
     cites=("kim1986", "domingoferrer2007", "oganian2011"),
     example={"columns": ["income", "hours"], "alpha": 0.1},
+    at_scale="blocks",
 ):
     r"""Add noise that has the correlations of the data, and scale back to keep the covariance.
 

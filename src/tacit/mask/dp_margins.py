@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 from annotated_types import Ge, Gt
@@ -16,7 +16,9 @@ from tacit.core.families import Mask
 from tacit.core.knowledge import Knowledge
 from tacit.core.value import Value
 from tacit.mask.restore_rules import restored
-from tacit.mask.synthesis.edits import Scalar
+from tacit.mask.synthesis.columns import Column
+from tacit.mask.synthesis.edits import Edits
+from tacit.mask.synthesis.originals import without_originals
 from tacit.mask.synthesis.private_tree import (
     Ledger,
     PrivateTree,
@@ -25,6 +27,7 @@ from tacit.mask.synthesis.private_tree import (
     measured_pairs,
     measured_singles,
 )
+from tacit.mask.synthesis.rules import Combination, Scalar
 
 _MOST_CELLS = 1_000_000
 
@@ -101,6 +104,8 @@ class DpMargins(
     ['sex', 'marital']
     """
 
+    calls_for: ClassVar[tuple[str, ...]] = ("matching-people", "replicated-uniques")
+
     epsilon: Annotated[float, Gt(0)]
     """Privacy loss that was stated when the counts were measured."""
     singles: tuple[NoisySingle, ...]
@@ -111,6 +116,9 @@ class DpMargins(
     """Number of data sets in the release; more cost no privacy."""
     size: Annotated[int, Ge(1)] | None = None
     """Records to draw; by default as many as the noisy counts say."""
+    impossible: tuple[Combination, ...] = ()
+    """Combinations that cannot be, known without looking at the data; such records are drawn
+    again: ``{"sex": "male", "pregnant": True}``."""
 
     @classmethod
     def measured(
@@ -187,11 +195,25 @@ class DpMargins(
         types = data.local.schema
         kept = data.drop([c for c in data.columns if c not in names])
         tree = self.tree()
-        codes = tree.draw(self.size or max(round(tree.n), 1), rng)
-        series = [_decoded(s, codes[:, j], types[s.column]) for j, s in enumerate(self.singles)]
-        table = pl.DataFrame(series).select(kept.columns)
-        table = table.with_columns(pl.lit(-1, dtype=pl.Int64).alias(ROW))
-        return restored(replace(kept._holding(table, kept.schema), knowledge=Knowledge())).data
+        edits = self._edits(types)
+
+        def draw(n: int) -> tuple[Any, np.ndarray]:
+            codes = tree.draw(n, rng)
+            series = [_decoded(s, codes[:, j], types[s.column]) for j, s in enumerate(self.singles)]
+            table = pl.DataFrame(series).select(kept.columns)
+            table = table.with_columns(pl.lit(-1, dtype=pl.Int64).alias(ROW))
+            return restored(kept._holding(table, kept.schema)).data.local, np.arange(n)
+
+        size = self.size or max(round(tree.n), 1)
+        table, _ = without_originals(draw, size, None, edits.impossible_rows)
+        return replace(kept._holding(table, kept.schema), knowledge=Knowledge())
+
+    def _edits(self, types: Mapping[str, Any]) -> Edits:
+        """Code the impossible combinations by the declared values; no data are read."""
+        none = np.empty(0, dtype=np.int64)
+        levels = {s.column: _typed(s.column, s.levels, types[s.column]) for s in self.singles}
+        columns = {c: Column(c, none, len(known), False, known) for c, known in levels.items()}
+        return Edits(columns, impossible=self.impossible)
 
     def tree(self) -> PrivateTree:
         """Return the distribution that the noisy counts give."""

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated
+from itertools import islice
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from annotated_types import Ge
 from pydantic import Field
 
 from tacit.core.data import ROW, Microdata
-from tacit.core.errors import DataError, ParameterError
+from tacit.core.errors import DataError, ParameterError, ProtectionError
 from tacit.core.families import Mask
 from tacit.core.knowledge import Knowledge
 from tacit.core.method import Columns
-from tacit.mask._edit_rules import fitting
 from tacit.mask.restore_rules import restored
 from tacit.mask.synthesis.columns import Column
-from tacit.mask.synthesis.edits import Edits
+from tacit.mask.synthesis.edits import Edits, as_rules_hold
 from tacit.mask.synthesis.generator import Wishes
+from tacit.mask.synthesis.originals import Originals, forbidden_records, without_originals
+from tacit.mask.synthesis.rules import Combination, IfThen, named_columns
 from tacit.mask.synthesis.sequential import fitted
 from tacit.mask.synthesis.synthesisers.choice import Model
 from tacit.mask.synthesis.synthesisers.model import Settings
@@ -37,7 +39,8 @@ class FullySynthetic(
     for the sample only. Nobody who answered is in the release. When not to use it: if background
     variables identify the people whose answers are imputed, who may be taken to have given them.
 
-    Edit rules of the schema hold on every record.
+    Edit rules of the schema, and `rules`, hold on every record, and no record has a combination
+    that is declared `impossible`.
 
     Missing values: are drawn as they occur in the sample. Weights: drawn like a variable. The
     release is a simple random sample of those outside. Households: not considered.
@@ -62,6 +65,8 @@ class FullySynthetic(
     ([300, 300, 300], False)
     """
 
+    calls_for: ClassVar[tuple[str, ...]] = ("matching-people", "replicated-uniques")
+
     background: Columns
     """Variables known for everybody."""
     sampled: str
@@ -80,6 +85,16 @@ class FullySynthetic(
     """Draw numbers between those of a leaf, not the numbers themselves."""
     m: Annotated[int, Ge(1)] = 5
     """Number of data sets in the release."""
+    originals: Originals = "allowed"
+    """Whether a released record may equal one of the sample, chance alone making it so."""
+    originals_on: Columns | None = None
+    """Columns to compare for `originals`, keys for instance: with ``originals="no-uniques"`` no
+    unique person's keys are replicated. By default all but the weight."""
+    rules: tuple[IfThen, ...] = ()
+    """Rules of the form "if ... then ...", beside those of the schema."""
+    impossible: tuple[Combination, ...] = ()
+    """Combinations that cannot be (structural zeros): ``{"sex": "male", "pregnant": True}``, or
+    conditions: ``[{"column": "age", "comparison": "<", "value": 16}, ...]``."""
 
     @property
     def n_data_sets(self) -> int:
@@ -94,24 +109,48 @@ class FullySynthetic(
     def apply(self, data: Microdata, rng: np.random.Generator) -> Microdata:
         """Return a sample of an imputed population."""
         is_sampled = self._sample(data)
-        rows = self._drawn(is_sampled, rng)
-        household = data.schema.household
-        gone = [c for c in (self.sampled, household) if c is not None]
+        outside, size = self._outside(is_sampled, rng)
+        gone = [c for c in (self.sampled, data.schema.household) if c is not None]
         data = data.drop(gone)
-        asked = data.take(np.flatnonzero(is_sampled))
-        everyone, sample = data.local, asked.local
-        columns = {c: Column.of(sample[c], data.schema[c]) for c in data.columns}
-        frame = {
-            c: _coded_like(columns[c], Column.of(everyone[c], data.schema[c]), rows)
-            for c in self.background
-        }
-        edits = Edits(columns, tuple(fitting(data, data.schema.constraints)))
+        columns = self._columns(data, np.flatnonzero(is_sampled))
+        sample = {c: _of(column, is_sampled) for c, column in columns.items()}
+        edits = Edits.about(data, columns, self.rules, self.impossible, self.background)
         wishes = Wishes(self.method, self.methods, most_predictors=self.most_predictors)
-        design = wishes.design(columns, list(self.background), edits, rng)
+        design = wishes.design(sample, list(self.background), edits, rng)
         settings = Settings(self.leaf, smooth=self.smooth, proper=True)
-        model = fitted(columns, design, edits, settings, rng)
-        drawn = model.draw(frame, len(rows), rng)
-        return self._released(data.take(rows), columns, drawn)
+        model = fitted(sample, design, edits, settings, rng)
+        people = iter(outside)
+
+        def draw(n: int) -> tuple[Any, np.ndarray]:
+            rows = np.fromiter(islice(people, n), dtype=np.int64)
+            if not len(rows):
+                raise ProtectionError(
+                    "there are too few people outside the sample to leave some out",
+                    do="lower size, or allow records that equal one of the sample",
+                )
+            known = {c: columns[c].values[rows] for c in self.background}
+            drawn = model.draw(known, len(rows), rng)
+            made = self._released(data.take(rows), columns, drawn)
+            return as_rules_hold(made, replace(edits, impossible=())).local, np.arange(len(rows))
+
+        asked = data.take(np.flatnonzero(is_sampled))
+        forbidden = forbidden_records(asked, self.originals, self.originals_on)
+        table, _ = without_originals(draw, size, forbidden, edits.impossible_rows)
+        return replace(data._holding(table, data.schema), knowledge=Knowledge())
+
+    def _columns(self, data: Microdata, asked: np.ndarray) -> dict[str, Column]:
+        """Code the background of everybody; of the rest what the sample has answered."""
+        import polars as pl
+
+        table, found = data.local, {}
+        for name in data.columns:
+            series = table[name]
+            if name not in self.background:  # nobody else's answers are read
+                series = pl.Series(name, [None], dtype=series.dtype).gather(
+                    np.zeros(len(table), dtype=np.int64)
+                ).scatter(asked, series.gather(asked))  # fmt: skip
+            found[name] = Column.of(series, data.schema[name])
+        return found
 
     def _released(
         self, outside: Microdata, columns: dict[str, Column], drawn: dict[str, np.ndarray]
@@ -124,11 +163,15 @@ class FullySynthetic(
         )
         if ROW in table.columns:  # nobody's answers: the record came from no record
             table = table.with_columns(pl.lit(-1, dtype=pl.Int64).alias(ROW))
-        made = replace(outside.with_local(table), knowledge=Knowledge())
-        return restored(made).data
+        return restored(outside.with_local(table)).data
+
+    def sample_of(self, data: Microdata) -> Microdata:
+        """Return the people who were asked, from whom the models were learnt."""
+        return data.take(np.flatnonzero(self._sample(data)))
 
     def _sample(self, data: Microdata) -> np.ndarray:
-        data.schema.require([*self.background, self.sampled, *self.methods])
+        named = named_columns(self.rules, self.impossible)
+        data.schema.require([*self.background, self.sampled, *self.methods, *named])
         if self.sampled in self.background:
             raise ParameterError("the column that marks the sample is no background variable")
         values = data.local[self.sampled]
@@ -142,8 +185,8 @@ class FullySynthetic(
             )
         return is_sampled
 
-    def _drawn(self, is_sampled: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Draw people outside the sample."""
+    def _outside(self, is_sampled: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, int]:
+        """Put the people outside the sample in random order; say how many are wanted."""
         outside = np.flatnonzero(~is_sampled)
         size = min(int(is_sampled.sum()), len(outside)) if self.size is None else self.size
         if size > len(outside):
@@ -152,7 +195,7 @@ class FullySynthetic(
                 got=f"{size:,} wanted, {len(outside):,} there",
                 do="lower size",
             )
-        return rng.permutation(outside)[:size]
+        return rng.permutation(outside), size
 
     def describe(self) -> str:
         """Say in plain words what was imputed."""
@@ -163,11 +206,6 @@ class FullySynthetic(
         return "All records are people who were not asked; their answers are synthetic"
 
 
-def _coded_like(column: Column, everyone: Column, rows: np.ndarray) -> np.ndarray:
-    """Code the background of people outside like that of the sample; new classes are missing."""
-    values = np.asarray(everyone.values[rows])
-    if not column.is_class or not everyone.is_class:
-        return values
-    place = {level: i for i, level in enumerate(column.levels.to_list())}
-    code = np.array([place.get(level, -1) for level in everyone.levels.to_list()] + [-1])
-    return np.asarray(code[values], dtype=np.int64)
+def _of(column: Column, rows: np.ndarray) -> Column:
+    """Return the values of some people, coded as they are."""
+    return replace(column, values=column.values[rows])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import numpy as np
 from annotated_types import Ge
@@ -56,6 +56,8 @@ class HybridMicroaggregation(
     >>> abs(frame["income"].std() / data.frame["income"].std() - 1) < 1e-9
     True
     """
+
+    calls_for: ClassVar[tuple[str, ...]] = ("matching-people", "replicated-uniques")
 
     columns: Columns
     """Numeric variables replaced together."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from annotated_types import Ge, Le
@@ -55,6 +55,8 @@ class HybridRecords(
     >>> bool((frame["income"] >= frame["taxes"]).all())
     True
     """
+
+    calls_for: ClassVar[tuple[str, ...]] = ("matching-people", "replicated-uniques")
 
     share: Annotated[float, Ge(0), Le(1), Try(0.25, 0.5, 0.75)] = 0.5
     """Share of the original in the mix: 0 is synthetic, 1 original."""

@@ -18,6 +18,7 @@ class IndividualRanking(
     title="Microaggregation of each variable by itself",
     cites=("hansen2003", "domingoferrer2002"),
     example={"columns": ["income", "taxes"], "k": 3},
+    at_scale="blocks",
 ):
     r"""Replace each value by the mean of at least ``k`` values next to it in rank.
 

@@ -34,6 +34,7 @@ class LocalSuppression(
     title="Local suppression",
     cites=("samarati2001", "sweeney2002", "templ2015"),
     example={"keys": ["region", "sex", "age", "education"], "k": 3},
+    at_scale="blocks",
 ):
     r"""Blank single values, as few as can be found, until ``k`` records share every key.
 
@@ -139,6 +140,10 @@ class LocalSuppression(
         masked = data.with_missing(masks | _linked(data, absent))
         self._verify(encode(masked, columns), positions, data.weights)
         return masked
+
+    def kept_together(self, data: Microdata) -> tuple[list[str], list[str]]:
+        """Form blocks of records with similar keys: a key that k share then needs nothing."""
+        return [], sorted({c for names in self._combinations(data) for c in names})
 
     def _exempt(
         self, codes: np.ndarray, positions: list[list[int]], weights: np.ndarray | None

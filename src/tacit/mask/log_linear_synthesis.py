@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from annotated_types import Ge
-from pydantic import Field
 
 from tacit.core.data import ROW, Microdata
 from tacit.core.errors import DataError
@@ -17,7 +16,9 @@ from tacit.core.families import Mask
 from tacit.core.knowledge import Knowledge
 from tacit.core.method import Columns
 from tacit.mask.restore_rules import restored
+from tacit.mask.synthesis.edits import Edits, compared
 from tacit.mask.synthesis.originals import Originals, forbidden_records, without_originals
+from tacit.mask.synthesis.rules import Combination, named_columns
 from tacit.mask.synthesis.table_model import Categories, counted_table, drawn_cells, fitted_table
 
 
@@ -52,20 +53,26 @@ class LogLinearSynthesis(
     ['sex', 'marital', 'employed']
     """
 
+    calls_for: ClassVar[tuple[str, ...]] = ("matching-people", "replicated-uniques")
+
     columns: Columns
     """Categories, or numbers with few values; all other columns are left out."""
     margins: tuple[Columns, ...] | None = None
     """Sets of columns whose tables are kept; by default all pairs."""
     keep_zeros: bool = False
     """Whether combinations that nobody has stay impossible."""
-    impossible: tuple[Annotated[dict[str, Any], Field(min_length=1)], ...] = ()
-    """Combinations that cannot be (structural zeros): ``{"age": "0-14", "marital": "married"}``."""
+    impossible: tuple[Combination, ...] = ()
+    """Combinations that cannot be (structural zeros): ``{"sex": "male", "pregnant": True}``, or
+    conditions: ``[{"column": "age", "comparison": "<", "value": 16}, ...]``."""
     m: Annotated[int, Ge(1)] = 1
     """Number of data sets in the release."""
     size: Annotated[int, Ge(1)] | None = None
     """Records to draw; by default as many as there are."""
     originals: Originals = "allowed"
     """Whether a drawn record may equal an original one."""
+    originals_on: Columns | None = None
+    """Columns to compare for `originals`, keys for instance: with ``originals="no-uniques"`` no
+    unique person's keys are replicated. By default all but the weight."""
 
     @property
     def n_data_sets(self) -> int:
@@ -85,6 +92,7 @@ class LogLinearSynthesis(
         categories = Categories.of(data, self.columns)
         observed = counted_table(categories.codes, categories.shape)
         start = (observed > 0).astype(np.float64) if self.keep_zeros else np.ones_like(observed)
+        edits = self._edits(categories)
         for combination in self.impossible:
             start[self._cells(categories, combination)] = 0.0
         table = fitted_table(start, [(axes, _margin(observed, axes)) for axes in self._axes()])
@@ -94,8 +102,10 @@ class LogLinearSynthesis(
             made = released(kept, categories.decoded(drawn_cells(table, n, rng)))
             return restored(made).data.local, np.arange(n)
 
-        forbidden = forbidden_records(data.local, list(self.columns), self.originals)
-        made, _ = without_originals(draw, self.size or data.n_records, forbidden)
+        forbidden = forbidden_records(kept, self.originals, self.originals_on or self.columns)
+        made, _ = without_originals(
+            draw, self.size or data.n_records, forbidden, edits.impossible_rows
+        )
         return replace(kept._holding(made, kept.schema), knowledge=Knowledge())
 
     def _axes(self) -> list[tuple[int, ...]]:
@@ -109,19 +119,26 @@ class LogLinearSynthesis(
         alone = [(j,) for j in range(len(place))]
         return alone + [tuple(sorted(place[c] for c in margin)) for margin in self.margins]
 
-    def _cells(self, categories: Categories, combination: dict[str, Any]) -> tuple[Any, ...]:
+    def _edits(self, categories: Categories) -> Edits:
+        foreign = [c for c in named_columns((), self.impossible) if c not in self.columns]
+        if foreign:
+            raise DataError(
+                f"an impossible combination names {foreign[0]!r}, not one of the columns"
+            )
+        columns = {column.name: column for column in categories.columns}
+        return Edits(columns, impossible=self.impossible)
+
+    def _cells(self, categories: Categories, combination: Combination) -> tuple[Any, ...]:
         """Return the cells of an impossible combination as an index of the table."""
-        index: list[Any] = [slice(None)] * len(self.columns)
-        for name, value in combination.items():
-            if name not in self.columns:
-                raise DataError(f"an impossible combination names {name!r}, not one of the columns")
-            j = list(self.columns).index(name)
-            distinct = categories.numbers[j]
-            levels = categories.columns[j].levels.to_list() if distinct is None else list(distinct)
-            if value not in levels:
-                raise DataError(f"{name!r} has no value {value!r}")
-            index[j] = levels.index(value)
-        return tuple(index)
+        allowed = [np.ones(size, dtype=bool) for size in categories.shape]
+        for condition in combination:
+            j = list(self.columns).index(condition.column)
+            column, distinct = categories.columns[j], categories.numbers[j]
+            known = np.arange(column.n_levels) if distinct is None else distinct
+            holds = compared(column, known, condition.comparison, condition.value)
+            allowed[j][: len(holds)] &= holds
+            allowed[j][len(holds) :] = False  # a gap is no value
+        return np.ix_(*(np.flatnonzero(cells) for cells in allowed))
 
     def public_note(self) -> str:
         """Say that no record belongs to anybody."""

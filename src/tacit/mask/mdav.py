@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from tacit.core.progress import track
+from tacit.core.gpu import Device, enough_memory, gpu_arrays
+from tacit.core.progress import Advance, track
 from tacit.mask._grouped import MeansOfGroups, standardised
+from tacit.mask._whole_units import whole_units
 
 _STEPS_PER_REPORT = 256
 """Pairs of groups formed between two progress reports, where an interrupt is noticed."""
@@ -17,6 +19,7 @@ class Mdav(
     title="Microaggregation (MDAV)",
     cites=("domingoferrer2005", "domingoferrer2007"),
     example={"columns": ["income", "taxes"], "k": 3},
+    at_scale="blocks",
 ):
     r"""Replace values by the mean of groups of at least ``k`` similar records.
 
@@ -38,7 +41,8 @@ class Mdav(
 
     .. math:: SSE = \sum_{i=1}^{g} \sum_{j=1}^{n_i} (x_{ij} - \bar x_i)'(x_{ij} - \bar x_i).
 
-    Distances are Euclidean on standardised columns. The cost is about :math:`n^2/k`.
+    Distances are Euclidean on standardised columns. The cost is about :math:`n^2/k`: a graphics
+    processor (``device="gpu"``) makes a million records a matter of seconds, with the same groups.
 
     Examples
     --------
@@ -52,9 +56,11 @@ class Mdav(
 
     standardise: bool = True
     """Give all columns the same weight in distances, whatever their units."""
+    device: Device = "cpu"
+    """Where distances are computed; the groups are the same."""
 
     def _groups(self, values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        return mdav_groups(values, self.k, standardise=self.standardise)
+        return mdav_groups(values, self.k, standardise=self.standardise, device=self.device)
 
     def describe(self) -> str:
         """Say in plain words what this method does with these parameters."""
@@ -64,24 +70,48 @@ class Mdav(
         )
 
 
-def mdav_groups(values: np.ndarray, k: int, *, standardise: bool = True) -> np.ndarray:
+def mdav_groups(
+    values: np.ndarray, k: int, *, standardise: bool = True, device: Device = "cpu"
+) -> np.ndarray:
     """Return the MDAV group (0, 1, ...) of each record of a complete numeric array."""
+    # A copy, always: the kernels move records about.
+    X = np.array((standardised(values) if standardise else values).T, order="C")
+    form = _formed_on_gpu if device == "gpu" else _formed
+    with track("microaggregation", len(values)) as advance:
+        return form(X, *whole_units(X), k, advance)
+
+
+def _formed(
+    X: np.ndarray, total: np.ndarray, scale: np.ndarray, k: int, advance: Advance
+) -> np.ndarray:
     from tacit.mask import _mdav_kernel as kernel
 
-    n_records = len(values)
-    # A copy, always: the kernel moves records about.
-    X = np.array((standardised(values) if standardise else values).T, order="C")
+    n_records = X.shape[1]
     ids, position = np.arange(n_records), np.arange(n_records)
     groups = np.full(n_records, -1, dtype=np.int64)
-    total, reference = X.sum(axis=1), X.mean(axis=1)
     candidates = np.empty(min(kernel._CANDIDATES, n_records), dtype=np.int64)
-    state, counters = np.array([0.0, -1.0]), np.array([n_records, 0])
-    arguments = (X, ids, position, groups, total, reference, candidates, state, counters, k)
-    with track("microaggregation", n_records) as advance:
-        done = False
-        while not done:
-            before = counters[0]
-            done = kernel.form_pairs(*arguments, _STEPS_PER_REPORT)
-            advance(int(before - counters[0]))
-        kernel.close(X, ids, position, groups, counters, k)
+    reference, state, counters = (
+        np.zeros_like(scale),
+        np.array([0.0, -1.0]),
+        np.array([n_records, 0]),
+    )
+    done = False
+    while not done:
+        before = counters[0]
+        done = kernel.form_pairs(
+            X, ids, position, groups, total, scale, reference, candidates, state,
+            counters, k, _STEPS_PER_REPORT,
+        )  # fmt: skip
+        advance(int(before - counters[0]))
+    kernel.close(X, ids, position, groups, total, scale, counters, k)
     return groups
+
+
+def _formed_on_gpu(
+    X: np.ndarray, total: np.ndarray, scale: np.ndarray, k: int, advance: Advance
+) -> np.ndarray:
+    from tacit.mask._mdav_gpu import CudaRecords, formed
+
+    arrays = gpu_arrays(by=Mdav.key)
+    with enough_memory(arrays, by=Mdav.key):
+        return formed(CudaRecords(arrays, X, total, scale, k), X.shape[1], scale, k, advance)

@@ -34,6 +34,7 @@ class MixedMdav(
     title="Microaggregation of numbers and categories (MDAV-generic)",
     cites=("domingoferrer2005",),
     example={"columns": ["age", "education", "marital"], "k": 3},
+    at_scale="blocks",
 ):
     r"""Give groups of at least ``k`` similar records the same values, whatever their kind.
 

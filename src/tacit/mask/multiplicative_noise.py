@@ -31,6 +31,7 @@ class MultiplicativeNoise(
     title="Multiplicative noise",
     cites=("oganian2011", "oganian2010", "oganiankarr2011"),
     example={"columns": ["income", "taxes"]},
+    at_scale="blocks",
 ):
     r"""Multiply values by random factors so that signs, inequalities, means and covariances stay.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import numpy as np
 from annotated_types import Ge
@@ -13,13 +13,17 @@ from tacit.core.errors import DataError, ParameterError
 from tacit.core.families import Mask
 from tacit.core.keys import encode, frequencies
 from tacit.core.method import Columns, Try
-from tacit.mask._edit_rules import fitting, within_rules
+from tacit.mask._edit_rules import within_rules
 from tacit.mask.synthesis.columns import Column
-from tacit.mask.synthesis.edits import Condition, Edits, IfThen, compared
+from tacit.mask.synthesis.edits import Edits, as_rules_hold, check_known, compared
 from tacit.mask.synthesis.generator import Wishes
-from tacit.mask.synthesis.sequential import fitted
+from tacit.mask.synthesis.rules import Combination, Condition, IfThen, named_columns
+from tacit.mask.synthesis.sequential import SequentialModel, fitted
 from tacit.mask.synthesis.synthesisers.choice import Model
 from tacit.mask.synthesis.synthesisers.model import Settings
+
+_MOST_REDRAWS = 20
+"""Draws of a record without an impossible combination."""
 
 
 class PartiallySynthetic(
@@ -35,7 +39,8 @@ class PartiallySynthetic(
     belongs to somebody. When not to use it: where the values that stay identify people.
 
     Edit rules of the schema hold on every record: drawn values obey them, or are moved to the
-    border, or blanked where no value obeys.
+    border, or blanked where no value obeys. If `rules` do not hold, or an `impossible` combination
+    is left, in a record that stays for instance, nothing is released.
 
     Missing values: of the chosen columns are drawn as they occur. Weights: kept; the models are
     not weighted. Households: not considered; records are drawn one by one.
@@ -60,6 +65,8 @@ class PartiallySynthetic(
     >>> 0 < changed <= (data.frame["income"] > 50000).sum()
     True
     """
+
+    calls_for: ClassVar[tuple[str, ...]] = ("matching-people", "replicated-uniques")
 
     columns: Columns
     """Columns whose values are replaced, in this order."""
@@ -91,6 +98,9 @@ class PartiallySynthetic(
     """Number of data sets in the release."""
     rules: tuple[IfThen, ...] = ()
     """Rules of the form "if ... then ..." about the chosen columns."""
+    impossible: tuple[Combination, ...] = ()
+    """Combinations that cannot be (structural zeros): ``{"sex": "male", "pregnant": True}``, or
+    conditions: ``[{"column": "age", "comparison": "<", "value": 16}, ...]``."""
 
     @property
     def n_data_sets(self) -> int:
@@ -109,15 +119,28 @@ class PartiallySynthetic(
         rows = np.flatnonzero(self._replaced(data, columns))
         if not len(rows):
             return data
-        edits = Edits(columns, tuple(fitting(data, data.schema.constraints)), self.rules)
+        given = [c for c in columns if c not in self.columns]
+        edits = Edits.about(data, columns, self.rules, self.impossible, given)
         wishes = Wishes(
             self.method, self.methods, self.columns, False, self.predictors, self.most_predictors
         )
-        given = [c for c in columns if c not in self.columns]
         design = wishes.design(columns, given, edits, rng, list(self.columns))
         settings = Settings(self.leaf, self.evidence, self.smooth, self.common, proper=self.proper)
         model = fitted(columns, design, edits, settings, rng)
-        known = {name: columns[name].values[rows] for name in given}
+        made = self._with_draws(data, columns, model, rows, rng)
+        for _ in range(_MOST_REDRAWS):
+            again = np.intersect1d(edits.impossible_rows(made.local), rows)
+            if not len(again):
+                break
+            made = self._with_draws(made, columns, model, again, rng)
+        return as_rules_hold(made, edits)
+
+    def _with_draws(
+        self, data: Microdata, columns: dict[str, Column], model: SequentialModel,
+        rows: np.ndarray, rng: np.random.Generator,
+    ) -> Microdata:  # fmt: skip
+        """Replace the values of some records."""
+        known = {n: c.values[rows] for n, c in columns.items() if n not in self.columns}
         drawn = model.draw(known, len(rows), rng)
         table = data.local
         for name in self.columns:
@@ -140,6 +163,7 @@ class PartiallySynthetic(
             chosen |= frequencies(encode(data, keys)) < self.at_risk
         for condition in self.where:
             column = Column.of(data.local[condition.column], data.schema[condition.column])
+            check_known(column, condition)
             chosen |= compared(column, column.values, condition.comparison, condition.value)
         return chosen
 
@@ -148,7 +172,7 @@ class PartiallySynthetic(
         for names in (
             self.columns, self.keys or (), self.methods, self.predictors,
             *self.predictors.values(), [c.column for c in self.where],
-            [c for rule in self.rules for c in (rule.column, rule.then)],
+            named_columns(self.rules, self.impossible),
         ):  # fmt: skip
             schema.require(names)
         design = [c for c in self.columns if c in (schema.weight, schema.household)]

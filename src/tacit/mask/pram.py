@@ -37,6 +37,7 @@ class Pram(
     title="Post-randomisation (PRAM)",
     cites=("gouweleeuw1998", "kooiman1997"),
     example={"columns": ["marital", "occupation"], "stay": 0.8},
+    at_scale="blocks",
 ):
     r"""Change categories at random by a known transition matrix.
 

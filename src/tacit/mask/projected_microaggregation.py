@@ -17,6 +17,7 @@ class ProjectedMicroaggregation(
     title="Microaggregation along one direction",
     cites=("defays1993", "hansen2003"),
     example={"columns": ["income", "taxes", "hours"], "k": 3},
+    at_scale="blocks",
 ):
     r"""Replace values by means of at least ``k`` records next to each other on one ranking.
 

@@ -29,6 +29,7 @@ class RankSwap(
     title="Rank swapping",
     cites=("moore1996", "domingoferrer2007"),
     example={"columns": ["income", "hours"], "p": 5},
+    at_scale="blocks",
 ):
     r"""Swap each value with another one near it in rank.
 

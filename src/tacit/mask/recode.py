@@ -38,6 +38,7 @@ class Recode(
     title="Global recoding",
     cites=("domingoferrer2007", "willenborg2001"),
     example={"column": "age", "width": 10},
+    at_scale="native",
 ):
     r"""Join categories, or cut numbers into classes, on all records alike.
 

@@ -24,11 +24,13 @@ class RefinedMicroaggregation(
     title="Microaggregation, refined (large files)",
     cites=("domingoferrer2002", "domingoferrer2005"),
     example={"columns": ["income", "taxes"], "k": 3},
+    at_scale="blocks",
 ):
     r"""Replace values by means of groups of at least ``k``, improved by moves and swaps.
 
-    The groups vary in size between ``k`` and ``2k - 1``. The loss is below that of MDAV, and the
-    cost grows about in proportion to the number of records.
+    The groups vary in size between ``k`` and ``2k - 1``. The loss is below that of MDAV on files of
+    up to some 100,000 records, and was 6 % above it on a million with ten columns. The cost grows
+    about in proportion to the number of records.
 
     Missing values: records are grouped with records that miss the same columns; where fewer than
     ``k`` records share a pattern, all the columns are blanked on them, and on one more group if

@@ -23,6 +23,7 @@ class Round(
     title="Rounding",
     cites=("domingoferrer2007", "willenborg2001"),
     example={"columns": ["income", "taxes"], "base": 100},
+    at_scale="blocks",
 ):
     r"""Round numbers to a multiple of a base.
 

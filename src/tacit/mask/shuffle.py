@@ -25,6 +25,7 @@ class Shuffle(
     title="Data shuffling",
     cites=("muralidhar2006",),
     example={"columns": ["income", "taxes"], "given": ["age", "hours", "education"]},
+    at_scale="blocks",
 ):
     r"""Redistribute values so that they depend on a record only through other variables.
 

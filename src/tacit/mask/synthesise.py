@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from annotated_types import Ge
@@ -13,13 +13,14 @@ from tacit.core.data import Microdata
 from tacit.core.errors import DataError, ParameterError
 from tacit.core.families import Mask
 from tacit.core.method import Columns, Try
-from tacit.mask._edit_rules import fitting
-from tacit.mask.synthesis.edits import Edits, IfThen
+from tacit.mask.synthesis.edits import Edits
 from tacit.mask.synthesis.generator import Wishes, flat_generator, unit_generator
 from tacit.mask.synthesis.originals import Originals, forbidden_records, without_originals
+from tacit.mask.synthesis.rules import Combination, IfThen, named_columns
 from tacit.mask.synthesis.source import Source
 from tacit.mask.synthesis.synthesisers.choice import Model
 from tacit.mask.synthesis.synthesisers.model import Settings
+from tacit.mask.synthesis.units import shared_columns
 
 _FEWEST = 2
 """Leaves that the records must fill at least."""
@@ -39,8 +40,9 @@ class Synthesise(
     not believe that nobody can be hurt: measure `replicated-uniques`, `correct-attribution` and
     `matching-people` on the release.
 
-    Edit rules of the schema, and `rules`, hold on every record. A direct identifier, or a category
-    that most people have alone, is refused rather than copied.
+    Edit rules of the schema, and `rules`, hold on every record, and no record has a combination
+    that is declared `impossible`. A direct identifier, or a category that most people have alone,
+    is refused rather than copied.
 
     Missing values: are drawn as they occur, as a state of their own, and are a branch of the trees.
     Weights: drawn like a variable and scaled to their total; the models are not weighted.
@@ -74,6 +76,8 @@ class Synthesise(
     (2, 0)
     """
 
+    calls_for: ClassVar[tuple[str, ...]] = ("matching-people", "replicated-uniques")
+
     method: Model = "cart"
     """Model of all variables that `methods` does not name."""
     methods: dict[str, Model] = Field(default_factory=dict)
@@ -103,9 +107,15 @@ class Synthesise(
     size: Annotated[int, Ge(1)] | None = None
     """Records to draw (households, where there are any); by default as many as there are."""
     originals: Originals = "allowed"
-    """Whether a drawn record may equal an original one on all variables but the weight."""
+    """Whether a drawn record may equal an original one."""
+    originals_on: Columns | None = None
+    """Columns to compare for `originals`, keys for instance: with ``originals="no-uniques"`` no
+    unique person's keys are replicated. By default all but the weight."""
     rules: tuple[IfThen, ...] = ()
     """Rules of the form "if ... then ...", beside those of the schema."""
+    impossible: tuple[Combination, ...] = ()
+    """Combinations that cannot be (structural zeros): ``{"sex": "male", "pregnant": True}``, or
+    conditions: ``[{"column": "age", "comparison": "<", "value": 16}, ...]``."""
     order_by: str | None = None
     """Column that orders the records of a household, or the waves of a person."""
 
@@ -123,7 +133,8 @@ class Synthesise(
         """Return synthetic records."""
         self._check(data)
         source = Source.of(data, self.order_by, by=self.key)
-        edits = Edits(source.columns, tuple(fitting(data, data.schema.constraints)), self.rules)
+        shared = [] if source.units is None else shared_columns(source.columns, source.units)
+        edits = Edits.about(data, source.columns, self.rules, self.impossible, shared)
         settings = Settings(self.leaf, self.evidence, self.smooth, self.common, proper=self.proper)
         generator: Any
         if source.units is None:
@@ -135,12 +146,11 @@ class Synthesise(
 
         def draw(n: int) -> tuple[Any, np.ndarray]:
             values, unit = generator.draw(n, rng)
-            return source.repaired(values, self.rules).local, unit
+            return source.repaired(values, edits).local, unit
 
-        compared = [c for c in source.columns if c != data.schema.weight]
-        forbidden = forbidden_records(data.local, compared, self.originals)
-        table, unit = without_originals(draw, self.size or source.n_units, forbidden)
-        return source.finished(table, unit)
+        forbidden = forbidden_records(data, self.originals, self.originals_on)
+        n_units = self.size or source.n_units
+        return source.finished(*without_originals(draw, n_units, forbidden, edits.impossible_rows))
 
     @property
     def _wishes(self) -> Wishes:
@@ -152,11 +162,12 @@ class Synthesise(
     def _check(self, data: Microdata) -> None:
         named: tuple[Iterable[str], ...] = (
             self.methods, self.events, self.events.values(), self.visit or (), self.predictors,
+            self.originals_on or (),
             *self.predictors.values(),
         )  # fmt: skip
         for names in named:
             data.schema.require(names)
-        data.schema.require([c for rule in self.rules for c in (rule.column, rule.then)])
+        data.schema.require(named_columns(self.rules, self.impossible))
         if self.learn_visit and self.visit is not None:
             raise ParameterError("the order is declared or learnt, not both", do="drop one")
         if data.n_records < _FEWEST * self.leaf:

@@ -14,6 +14,7 @@ class TopCode(
     title="Top coding",
     cites=("domingoferrer2007", "hundepool2012"),
     example={"column": "income", "quantile": 0.95, "replacement": "mean"},
+    at_scale="native",
 ):
     r"""Give one common value to all values at or above a threshold.
 

@@ -19,6 +19,7 @@ class UncorrelatedNoise(
     title="Additive noise, independent per variable",
     cites=("domingoferrer2007", "brand2002"),
     example={"columns": ["income", "hours"], "level": 0.1},
+    at_scale="blocks",
 ):
     r"""Add independent normal noise to each variable.
 

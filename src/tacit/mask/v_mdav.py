@@ -20,6 +20,7 @@ class VMdav(
     title="Microaggregation with groups of varying size (V-MDAV)",
     cites=("solanas2006",),
     example={"columns": ["income", "taxes"], "k": 3},
+    at_scale="blocks",
 ):
     r"""Replace values by means of groups of ``k`` to ``2k - 1`` records, sized as the data lie.
 

@@ -12,6 +12,9 @@ from tacit.query.answer import Answer, Refused
 from tacit.query.formula import Formula, term_name
 from tacit.query.model import Model
 
+DIGITS = 12
+"""Significant digits of numbers that no rule rounds."""
+
 
 def parsed(text: str) -> Formula:
     """Read a formula, or refuse it by the rule of formulas."""
@@ -96,16 +99,26 @@ def _table(model: Model, values: np.ndarray, errors: np.ndarray) -> dict[str, li
     }  # fmt: skip
     for j in model.fit.used.tolist():
         value, error = float(values[j]), float(errors[j])
-        digits = model.digits
-        if digits is not None:
-            value = rounded(value, error * digits.share)
-            error = significant(error, digits.significant)
+        share, digits = _finest(model)
+        value = rounded(value, max(error * share, abs(value) * 10.0**-DIGITS))
+        error = significant(error, digits)
         # From the rounded numbers: the statistic must not tell more digits than they do.
         statistic = value / error if error > 0 else float("nan")
         row = (model.names[j], value, error, _none(statistic), _p_value(model, statistic))
         for name, cell in zip(columns, row, strict=True):
             columns[name].append(cell)
     return columns
+
+
+def _finest(model: Model) -> tuple[float, int]:
+    """Return the share of a standard error and the digits to which numbers are rounded.
+
+    Without a rule they are still rounded a little, so that the order in which an engine added up
+    does not show.
+    """
+    if model.digits is None:
+        return 10.0 ** (2 - DIGITS), DIGITS
+    return model.digits.share, model.digits.significant
 
 
 def _none(value: float) -> float | None:
@@ -142,7 +155,7 @@ def variance_rows(
     """Lay out sources of variation with degrees of freedom, squares, F and p."""
     from scipy.stats import f
 
-    digits = 15 if model.digits is None else model.digits.significant
+    _, digits = _finest(model)
     _, free, left = residual
     error = left / free if free > 0 else float("nan")
     table: dict[str, list[Any]] = {k: [] for k in ("source", "df", "squares", "mean", "f", "p")}
@@ -171,9 +184,10 @@ def deviance_table(model: Model) -> dict[str, list[Any]]:
     """Return null deviance, residual deviance, and the test of the whole model."""
     from scipy.stats import chi2
 
-    digits = 15 if model.digits is None else model.digits.significant
+    _, digits = _finest(model)
     df = model.fit.n_columns - 1
-    gain = max(model.fit.total - model.fit.left, 0.0)
+    # A difference is known no more finely than what it is taken from.
+    gain = rounded(max(model.fit.total - model.fit.left, 0.0), model.fit.total * 10.0**-DIGITS)
     free = model.n_published - model.fit.n_columns
     noise = model.square_noise
     null, left = (
@@ -195,7 +209,7 @@ def share_explained(model: Model) -> float | None:
     else:
         whole = total(model)
         share = explained(model, model.fit.used.tolist()) / whole if whole > 0 else float("nan")
-    return _none(share if model.digits is None else round(share, 3))
+    return _none(round(float(share), DIGITS - 2 if model.digits is None else 3))
 
 
 def notes(model: Model) -> tuple[str, ...]:

@@ -2,13 +2,35 @@
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Annotated
 
-from tacit.query._model_answer import notes
+import numpy as np
+from pydantic import Field
+
+from tacit.core.method import Columns
+from tacit.query._model_answer import DIGITS, notes
 from tacit.query._model_numbers import rounded, significant
+from tacit.query.analysis import Analysis, Needs, View
 from tacit.query.answer import Answer, Refused
 from tacit.query.formula import Formula
-from tacit.query.model import Model
+from tacit.query.model import Model, gathered
+
+
+class OfPairs(Analysis):
+    """An analysis of pairs of numbers, over the records that have a value in all of them."""
+
+    columns: Annotated[Columns, Field(max_length=20)]
+    """Numeric variables, each as it is or transformed: ``age``, ``log(income)``."""
+    weighted: bool = False
+    """Whether survey weights are used."""
+
+    def variables(self) -> Needs:
+        """Return the variables."""
+        return Needs(numbers=listed(self.columns).variables, weighted=self.weighted)
+
+    def gather(self, view: View) -> Model:
+        """Take the moments of the variables."""
+        return gathered(listed(self.columns), view, weighted=self.weighted)
 
 
 def listed(variables: tuple[str, ...]) -> Formula:
@@ -65,7 +87,7 @@ def pair_answer(model: Model, analysis: str, values: np.ndarray, name: str) -> A
 def rounded_correlations(model: Model, values: np.ndarray) -> np.ndarray:
     """Round each correlation to a share of its standard error, as the policy says."""
     if model.digits is None:
-        return values
+        return np.asarray(values.round(DIGITS - 2))
     error = np.maximum(1 - values**2, 1e-3) / np.sqrt(max(model.found.n, 1))
     steps = np.maximum(error * model.digits.share, 1e-4)
     return np.asarray(np.vectorize(rounded)(values, steps))
@@ -73,7 +95,5 @@ def rounded_correlations(model: Model, values: np.ndarray) -> np.ndarray:
 
 def rounded_covariances(model: Model, values: np.ndarray) -> np.ndarray:
     """Round each covariance to the significant digits of the policy."""
-    if model.digits is None:
-        return values
-    digits = model.digits.significant
+    digits = DIGITS if model.digits is None else model.digits.significant
     return np.asarray(np.vectorize(lambda v: significant(v, digits))(values))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
@@ -10,6 +10,8 @@ from itertools import combinations
 import numpy as np
 
 from tacit.core.errors import DataError
+from tacit.query._coarser_atoms import CoarserCubes, Origin, rows_summed
+from tacit.query._coarser_atoms import summed as _added
 from tacit.query.engine import BUCKETS, TOP, Engine, Pieces
 from tacit.query.evidence import Cells
 from tacit.query.universe import Universe
@@ -27,11 +29,20 @@ class Selection:
 
     universe: Universe
     pieces: Pieces
-    atoms: np.ndarray
-    """Whether each atom of the cube belongs to it."""
+    cube: AtomCube
     n: int
     units: int
     keys: tuple[int, int]
+
+    @cached_property
+    def atoms(self) -> np.ndarray:
+        """Whether each atom of the cube belongs to it."""
+        return self.cube.mask(self.pieces)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The variables of its conditions."""
+        return tuple(dict.fromkeys(name for piece in self.pieces for name in piece))
 
     @property
     def fingerprint(self) -> tuple[int, int, int]:
@@ -63,7 +74,10 @@ class AtomCube:
     weight: np.ndarray
     block: tuple[np.ndarray, np.ndarray] | None = None
     """Codes of the finest atoms and the block of each, where atoms were joined."""
+    origin: Origin | None = None
+    """Where the atoms come from, in a cube of fewer variables."""
     _numbers: dict[tuple[str, bool], dict[str, np.ndarray]] = field(default_factory=dict)
+    _coarser: CoarserCubes = field(default_factory=CoarserCubes)
 
     @classmethod
     def build(cls, engine: Engine, sizes: Mapping[str, int]) -> AtomCube:
@@ -94,19 +108,28 @@ class AtomCube:
         """Which column of the codes each variable has."""
         return {name: j for j, name in enumerate(self.names)}
 
+    def over(self, names: Iterable[str]) -> AtomCube:
+        """Return the cube of some variables: the same sums, over fewer atoms."""
+        return self._coarser.of(self, names)
+
+    def whole(self, values: np.ndarray) -> np.ndarray:
+        """Return values of the atoms of a coarser cube for each atom of the finest one."""
+        return values if self.origin is None else np.asarray(values[self.origin.whole])
+
     # -- universes ------------------------------------------------------------------------------
 
     def select(self, universe: Universe, pieces: Pieces) -> Selection:
         """Return the units of a universe."""
-        atoms = self.mask(pieces)
-        n = int(self.n[atoms].sum())
+        small = self.over(name for piece in pieces for name in piece)
+        atoms = small.mask(pieces)
+        n = int(small.n[atoms].sum())
         if self.engine.one_record_per_unit:
-            units, keys = n, self.keys[atoms].sum(axis=0) % MODULUS
+            units, keys = n, small.keys[atoms].sum(axis=0) % MODULUS
         else:
             found = self.engine.counts((), pieces)
             units = int(found["units"][0])
             keys = np.array([found["k1"][0] % MODULUS, found["k2"][0] % MODULUS])
-        return Selection(universe, pieces, atoms, n, units, (int(keys[0]), int(keys[1])))
+        return Selection(universe, pieces, self, n, units, (int(keys[0]), int(keys[1])))
 
     def mask(self, pieces: Pieces) -> np.ndarray:
         """Return which atoms are in a union of pieces."""
@@ -141,10 +164,30 @@ class AtomCube:
             flat = flat * self.sizes[at] + self.codes[:, at]
         return flat
 
+    def cell_in(self, cells: Cells, kept: tuple[int, ...]) -> np.ndarray:
+        """Return the cell of each atom at one level of a table, or -1 where it is in none."""
+        flat, inside = np.zeros(len(self), dtype=np.int64), np.ones(len(self), dtype=bool)
+        for j in kept:
+            codes = self.codes[:, self.place[cells.by[j]]]
+            join = cells.joins[j] if cells.joins else None
+            codes = codes if join is None else join[codes]
+            inside &= codes >= 0
+            flat = flat * len(cells.labels[j]) + codes
+        return np.where(inside, flat, -1)
+
+    def knows(self, name: str, weighted: bool) -> bool:
+        """Whether the sums of a variable are known without reading records."""
+        weighted &= self.engine.weight is not None
+        finer = self.origin is not None and self.origin.finer.knows(name, weighted)
+        return finer or (name, weighted) in self._numbers
+
     def numbers(self, name: str, weighted: bool) -> dict[str, np.ndarray]:
         """Return the sums of a variable by atom, from the engine the first time."""
         weighted &= self.engine.weight is not None
-        if (name, weighted) not in self._numbers:
+        if (name, weighted) not in self._numbers and self.origin is not None:
+            finer = self.origin.finer.numbers(name, weighted)
+            self._numbers[name, weighted] = merged(finer, self.origin.group, len(self))
+        elif (name, weighted) not in self._numbers:
             raw = self.engine.totals(self.names, name, weighted=weighted)
             group = self._group_of(raw["codes"])
             self._numbers[name, weighted] = merged(raw, group, len(self))
@@ -177,11 +220,14 @@ class AtomCube:
             weight=_added(self.weight, block, n_blocks),
             block=(self.codes, block),
             _numbers={},
+            _coarser=CoarserCubes(),
         )
 
     @cached_property
     def sketches(self) -> np.ndarray:
         """Atoms by buckets: how many units fall into each part of a secret partition of them."""
+        if self.origin is not None:
+            return rows_summed(self.origin.finer.sketches, self.origin.group, len(self))
         raw = self.engine.counts(self.names, buckets=True)
         group = self._group_of(raw["codes"])
         found = np.zeros((len(self), BUCKETS), dtype=np.int32)
@@ -190,16 +236,19 @@ class AtomCube:
 
     def sketch(self, selection: Selection) -> np.ndarray:
         """Return how the units of a universe fall into the secret parts."""
-        return np.asarray(self.sketches[selection.atoms].sum(axis=0))
+        small = self.over(selection.names)
+        return np.asarray(small.sketches[small.mask(selection.pieces)].sum(axis=0))
 
     def cell_sketches(self, selection: Selection, cells: Cells) -> np.ndarray:
         """Return how the units of each cell fall into the secret parts.
 
         The atoms are added up once, to the innermost cells; margins are sums of those.
         """
-        every = tuple(range(len(cells.by)))
-        place = self.cell_of(cells.by, every)[selection.atoms]
-        inner = _rows_added(self.sketches, selection.atoms, place, cells.level_size(every))
+        small = self.over((*selection.names, *cells.by))
+        chosen, every = small.mask(selection.pieces), tuple(range(len(cells.by)))
+        place = small.cell_in(cells, every)
+        chosen &= place >= 0
+        inner = rows_summed(small.sketches[chosen], place[chosen], cells.level_size(every))
         grid = inner.reshape(*(len(cells.labels[j]) for j in every), BUCKETS)
         parts = [
             grid.sum(axis=tuple(j for j in every if j not in kept)).reshape(-1, BUCKETS)
@@ -231,23 +280,6 @@ def _atoms(codes: np.ndarray, known: np.ndarray | None = None) -> tuple[np.ndarr
     else:
         rows, group = np.unique(both, axis=0, return_inverse=True)
     return rows, np.asarray(group).ravel()[0 if known is None else len(known) :]
-
-
-def _added(values: np.ndarray, group: np.ndarray, n_groups: int) -> np.ndarray:
-    total = np.zeros(n_groups, dtype=np.int64)
-    np.add.at(total, group, values)
-    return total
-
-
-def _rows_added(
-    rows: np.ndarray, chosen: np.ndarray, group: np.ndarray, n_groups: int
-) -> np.ndarray:
-    """Return the sums of the chosen rows by group, as a sparse product: no row is copied."""
-    from scipy import sparse
-
-    at = np.arange(len(rows))[chosen]
-    ones = np.ones(len(at), dtype=rows.dtype)
-    return np.asarray(sparse.csr_array((ones, (group, at)), shape=(n_groups, len(rows))) @ rows)
 
 
 def _filled(units: np.ndarray, minimum: int) -> np.ndarray:

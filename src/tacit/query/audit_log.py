@@ -24,6 +24,9 @@ from tacit.query._audit_verify import (
 START = "0" * 64
 """What the first entry names as the hash of its predecessor."""
 
+BEGUN = "begun"
+"""Kind of an entry for a request that is being read; its outcome follows in one of its own."""
+
 Identities = Literal["none", "pseudonym", "plain"]
 
 
@@ -36,7 +39,7 @@ class Entry:
     at: str
     """When it was written, UTC."""
     kind: str
-    """``open``, ``ask``, ``recovered``, or what the server calls it."""
+    """``open``, ``begun``, ``ask``, ``recovered``, or what the server calls it."""
     user: str | None
     """Who asked: nobody, a keyed pseudonym, or the name, as configured."""
     request: Mapping[str, Any] | None
@@ -219,8 +222,8 @@ class AuditLog:
             yield Entry(number=body["n"], **kept)
 
     def requests(self) -> Iterator[Entry]:
-        """Yield the entries that hold a request, oldest first, to ask them again."""
-        return (entry for entry in self.entries() if entry.request is not None)
+        """Yield the requests and what became of each, oldest first, to ask them again."""
+        return (e for e in self.entries() if e.request is not None and e.kind != BEGUN)
 
     def replay(self, ask: Callable[[Mapping[str, Any]], Mapping[str, Any]]) -> list[Entry]:
         """Ask every request again; return the entries whose outcome is now another.

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
@@ -121,6 +122,9 @@ class Engine:
     vectors: Mapping[str, tuple[tuple[str, ...], ...]] = field(default_factory=dict)
     """Columns that stand in place of a camouflaged number, by stratum and vector."""
 
+    turn: RLock = field(default_factory=RLock)
+    """Held while records are read: connections to databases serve one thread at a time."""
+
     @property
     def one_record_per_unit(self) -> bool:
         """Whether no unit has two records, so that sums over atoms add up."""
@@ -181,16 +185,10 @@ class Engine:
         )
         groups = [*(f"g{j}" for j in range(len(by))), *(["bucket"] if buckets else [])]
         frame = self._by_unit(frame, groups, {"n": nw.len(), "w": nw.col("w").sum()})
-        table = _grouped(
-            frame,
-            groups,
-            most,
-            n=nw.col("n").sum(),
-            units=nw.len(),
-            k1=nw.col(KEYS[0]).sum(),
-            k2=nw.col(KEYS[1]).sum(),
-            w=nw.col("w").sum(),
-        )
+        sums = {"n": nw.col("n").sum(), "units": nw.len(), "w": nw.col("w").sum()}
+        sums |= {"k1": nw.col(KEYS[0]).sum(), "k2": nw.col(KEYS[1]).sum()}
+        with self.turn:
+            table = _grouped(frame, groups, most, **sums)
         return self._coded(table, by, ["n", "units", "k1", "k2", "w"], buckets)
 
     def totals(
@@ -219,8 +217,10 @@ class Engine:
         parts = {name: nw.col(name).sum() for name in ("w", "y", "wy", "wyy")}
         frame = self._by_unit(frame, groups, {"n": nw.len(), **parts})
         sums = {f"s_{name}": nw.col(name).sum() for name in ("n", *parts)}
-        table = _grouped(frame, groups, units=nw.len(), **sums, largest=nw.col("wy").abs().max())
-        table = _with_top(table, self._largest(frame, groups), groups)
+        facts = {"units": nw.len(), **sums, "largest": nw.col("wy").abs().max()}
+        with self.turn:
+            table = _grouped(frame, groups, **facts)
+            table = _with_top(table, self._largest(frame, groups), groups)
         names = ["units", *sums, "largest", *(f"top{r}" for r in range(1, TOP + 1))]
         return self._coded(table, by, names, False)
 
@@ -279,7 +279,8 @@ class Engine:
             frame = frame.unique()
         order = ((nw.col(KEYS[0]) * a + b) % MODULUS).alias("order")
         frame = frame.with_columns(order).sort("order", KEYS[1]).head(q)
-        return np.asarray(frame.select(*KEYS).collect("polars").to_native().to_numpy())
+        with self.turn:
+            return np.asarray(frame.select(*KEYS).collect("polars").to_native().to_numpy())
 
 
 def _is_one_of(keys: np.ndarray) -> nw.Expr:

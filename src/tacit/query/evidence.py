@@ -101,6 +101,9 @@ class Cells:
     """Lower and upper end of the total of a camouflaged variable."""
     edges: tuple[float, ...] = ()
     """Public cutpoints of the last dimension, where an analysis needs them."""
+    joins: tuple[np.ndarray | None, ...] = ()
+    """Where an analysis joined categories: for each code of a dimension that of its label, or
+    `MARGIN` where it was left out; nothing for a dimension that is as it was."""
 
     def __len__(self) -> int:
         return len(self.n)

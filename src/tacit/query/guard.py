@@ -24,6 +24,9 @@ Stage = Literal["universe", "data", "output", "answer"]
 STAGES: tuple[Stage, ...] = ("universe", "data", "output", "answer")
 """When guards act: before any data are read, on what is read, on evidence, on the answer."""
 
+Memory = Literal["always", "tables", "never"]
+"""For which requests a guard reads or writes what the server remembers."""
+
 
 @dataclass(frozen=True)
 class Drop:
@@ -96,6 +99,18 @@ class Guard(Method):
     family: ClassVar[str] = "guard"
     verb: ClassVar[str] = "check"
     stage: ClassVar[Stage] = "output"
+    memory: ClassVar[Memory] = "always"
+    """Requests that use the memory take turns; others need not wait for them."""
+    stops: ClassVar[str] = ""
+    """What a custodian gains by it, by the numbers of the catalogue of attacks."""
+    misses: ClassVar[str] = ""
+    """What it does not stop by itself."""
+    costs: ClassVar[str] = ""
+    """What users lose by it."""
+
+    def remembers(self, context: Context) -> bool:
+        """Whether the guard uses the memory of the server for this request."""
+        return self.memory == "always" or (self.memory == "tables" and context.cells is not None)
 
     @abstractmethod
     def check(self, request: Analysis, context: Context) -> Context:

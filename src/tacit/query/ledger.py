@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -25,14 +26,17 @@ class Ledger:
 
     n_atoms: int
     draws: dict[str, np.ndarray] = field(default_factory=dict)
+    cells: Counter[str] = field(default_factory=Counter)
+    """How many different cells were released, by statistic."""
 
     def of(self, statistic: str) -> np.ndarray:
         """Return the draws of a statistic so far, by atom."""
         return self.draws.setdefault(statistic, np.zeros(self.n_atoms, dtype=np.int64))
 
-    def add(self, statistic: str, draws: np.ndarray) -> None:
-        """Write down new draws, by atom."""
+    def add(self, statistic: str, draws: np.ndarray, cells: int = 0) -> None:
+        """Write down new draws, by atom, and how many cells drew them."""
         self.draws[statistic] = self.of(statistic) + draws
+        self.cells[statistic] += cells
 
     def most(self, statistic: str, atoms: np.ndarray) -> int:
         """Return the largest number of draws about any of these atoms."""

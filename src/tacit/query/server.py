@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import time
 import warnings
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import RLock
 from typing import Any, Self
@@ -14,31 +14,42 @@ from typing import Any, Self
 import numpy as np
 
 from tacit.core.errors import DataError, ParameterError, TacitError
-from tacit.core.method import build
 from tacit.core.plan import Plan
 from tacit.query._kept_answers import KeptAnswers
-from tacit.query.analysis import Analysis
+from tacit.query._request_text import logged, outcome, parse
+from tacit.query.analysis import Analysis, Needs
 from tacit.query.answer import PARSE, Answer, Refusal, Refused, Step, released
 from tacit.query.atoms import AtomCube
-from tacit.query.audit_log import AuditLog, digest
+from tacit.query.audit_log import BEGUN, AuditLog
 from tacit.query.camouflaged import Vectors, camouflaged
 from tacit.query.guard import Context, Guard, Stage
 from tacit.query.keys import Sticky, secret_bytes
 from tacit.query.policy import Policy
 from tacit.query.registration import Binned, register
 from tacit.query.source import Source
-from tacit.query.state import FolderLock, State
-from tacit.query.view import EngineView
+from tacit.query.state import FolderLock, NoMemory, State
+from tacit.query.view import EngineView, MustRead
 from tacit.tables.perturb._aes import derived_key
 
 FAULT = "fault"
 """Name of the rule that refuses where something failed."""
-_BEFORE_ALL = (PARSE, "rate-limit")
-"""Rules that refuse before anything is remembered."""
+_OF_TIME = "rate-limit"
+"""The rule that depends on when a request was made; asked again, it refuses what it refused."""
 _SKETCHED = ("differencing", "near-cells")
 """Rules that need to know how sets of units fall into secret parts."""
-_LONGEST = 200_000
-"""Characters of a request; nothing honest is longer."""
+
+
+@dataclass(eq=False)
+class Asked:
+    """One request on its way."""
+
+    request: Any
+    user: str
+    analysis: Analysis = field(init=False)
+    context: Context = field(init=False)
+    trace: list[Step] = field(default_factory=list)
+    is_late: bool = False
+    """Whether it was refused for the time it came at, when it was first asked."""
 
 
 class Server:
@@ -102,6 +113,7 @@ class Server:
         self._state = State(
             self._cube, KeptAnswers(None if place is None else place / "answers.jsonl")
         )
+        self._no_memory: Any = NoMemory(self._cube)
         self.log = AuditLog(
             None if place is None else place / "audit.jsonl",
             key=derived_key(hidden, "tacit query audit log"),
@@ -133,17 +145,28 @@ class Server:
 
     def _remember(self) -> None:
         """Ask the logged requests again, so that history and ledgers are what they were."""
-        for entry in list(self.log.requests()):
+        for entry in list(self.log.entries()):
             # Refused requests too: some rules remember a set when it is first spoken of.
-            if entry.outcome.get("rule") in _BEFORE_ALL:
+            if entry.request is None:
                 continue
+            asked = Asked(entry.request, entry.user or "")
+            asked.is_late = entry.outcome.get("rule") == _OF_TIME
             try:
-                self._answered(entry.request or {}, entry.user or "", None)
+                self._again(asked, entry.kind == BEGUN)
             except Refused:
                 continue
             except Exception:
                 if entry.outcome.get("rule") != FAULT:
                     raise
+
+    def _again(self, asked: Asked, only_begun: bool) -> None:
+        """Remember a logged request: all of it, or what it did before records were read."""
+        self._understood(asked)
+        self._enter(asked, None)
+        if not only_begun:
+            self._gather(asked)
+            self._judge(asked)
+            self._released(asked)
 
     def close(self) -> None:
         """End the server, so that another may use its folder."""
@@ -172,23 +195,46 @@ class Server:
         user
             Who asks; only limits by user and the log use it.
         """
+        asked = Asked(request, user)
+        given = self._safely(asked, self._understood)
+        if given is None:
+            with self._in_turn():
+                given = self._safely(asked, self._begun)
+        if given is None:
+            given = self._safely(asked, self._read)
+        if given is None:
+            with self._in_turn():
+                given = self._safely(asked, self._ended)
+        if given is None:
+            raise DataError("a request came to no end")
+        self._wait()
+        return given
+
+    @contextmanager
+    def _in_turn(self) -> Iterator[None]:
+        """Keep other requests from what the server remembers, and from its log."""
         with self._turn:
             if not self._open:
                 raise DataError("the server is closed", do="start it again")
-            try:
-                given: Answer | Refusal = self._answered(request, user, self._clock())
-            except Refused as refused:
-                given = self._refused(refused, request, user)
-            except Exception as error:
-                given = self._refused(_fault(error), request, user)
-            self._wait()
-            return given
+            yield
 
-    def _refused(self, refused: Refused, request: Any, user: str) -> Refusal:
+    def _safely(
+        self, asked: Asked, step: Callable[[Asked], Answer | None]
+    ) -> Answer | Refusal | None:
+        """Take a request one step further; whatever goes wrong is a refusal, and is logged."""
+        try:
+            return step(asked)
+        except Refused as refused:
+            return self._refused(refused, asked)
+        except Exception as error:
+            return self._refused(_fault(error), asked)
+
+    def _refused(self, refused: Refused, asked: Asked) -> Refusal:
         refusal = Refusal(
             rule=refused.rule, reason=refused.reason, hint=refused.hint, policy=self.policy.id
         )
-        self.log.append(_logged(request), _outcome(refusal), user=user or None)
+        with self._in_turn():
+            self.log.append(logged(asked.request), outcome(refusal), user=asked.user or None)
         return refusal
 
     def _wait(self) -> None:
@@ -196,21 +242,66 @@ class Server:
         if self.policy.seconds:
             time.sleep(-time.monotonic() % self.policy.seconds)
 
-    def _answered(self, request: Any, user: str, now: float | None) -> Answer:
-        """Take one request through all stages; what it changes is written down at the end.
+    # -- the steps of a request -----------------------------------------------------------------
+    #
+    # The order of the log is the order in which the memory changed: a server that starts again
+    # asks the logged requests in that order and must remember the same. So whatever uses the
+    # memory is logged before another request gets its turn, and a request that lets others in
+    # while records are read is logged as begun before it does.
+
+    def _understood(self, asked: Asked) -> None:
+        """Parse a request and find its units; nothing here uses the memory."""
+        asked.analysis = parse(asked.request)
+        asked.context = self._context(asked.analysis, asked.user)
+
+    def _begun(self, asked: Asked) -> Answer | None:
+        """Check the universe and, where the atoms suffice, answer; else make way for others."""
+        self._enter(asked, self._clock())
+        try:
+            self._gather(asked, may_read=False)
+        except MustRead:
+            text = logged(asked.request)
+            self.log.append(text, {"status": BEGUN}, user=asked.user or None, kind=BEGUN)
+            return None
+        self._judge(asked)
+        return self._released(asked)
+
+    def _read(self, asked: Asked) -> None:
+        """Read records, in no turn; nor are rules in a turn that remember nothing of models."""
+        self._gather(asked)
+        later = (*self.policy.staged("output"), *self.policy.staged("answer"))
+        if not any(guard.remembers(asked.context) for guard in later):
+            self._judge(asked)
+
+    def _ended(self, asked: Asked) -> Answer:
+        """Check what was read, unless that is done, and release the answer."""
+        if asked.context.answer is None:
+            self._judge(asked)
+        return self._released(asked)
+
+    def _enter(self, asked: Asked, now: float | None) -> None:
+        """Take a request through the rules of universes and of data.
 
         A request that is only remembered has no time: limits on time do not count it again.
         """
-        analysis = parse(request)
-        context = self._context(analysis, user, now)
-        trace: list[Step] = []
-        context = self._stage("universe", analysis, context, trace)
-        context = self._stage("data", analysis, context, trace)
-        view = self._view(context)
-        context = replace(context, evidence=analysis.gather(view))
-        context = self._stage("output", analysis, context, trace)
-        context = replace(context, answer=analysis.compute(context.evidence))
-        context = self._stage("answer", analysis, context, trace)
+        asked.context = replace(asked.context, now=now)
+        self._stage("universe", asked)
+        self._stage("data", asked)
+
+    def _gather(self, asked: Asked, may_read: bool = True) -> None:
+        view = self._view(asked.context, may_read)
+        asked.context = replace(asked.context, evidence=asked.analysis.gather(view))
+
+    def _judge(self, asked: Asked) -> None:
+        """Take what was read through the rules of outputs and of answers."""
+        self._stage("output", asked)
+        answer = asked.analysis.compute(asked.context.evidence)
+        asked.context = replace(asked.context, answer=answer)
+        self._stage("answer", asked)
+
+    def _released(self, asked: Asked) -> Answer:
+        """Say what was done, log it and remember it."""
+        context = asked.context
         if context.answer is None:
             raise Refused(PARSE, "there is nothing to answer")
         answer = released(
@@ -218,18 +309,21 @@ class Server:
             notes=context.notes,
             policy=self.policy.id,
             data=self.schema.version,
-            trace=tuple(trace),
+            trace=tuple(asked.trace),
         )
-        if now is not None:
+        if context.now is not None:
             # Logged before anything else: what is remembered is never less than what was said.
-            self.log.append(_logged(request), _outcome(answer), user=user or None)
+            self.log.append(logged(asked.request), outcome(answer), user=asked.user or None)
         for action in context.remember:
             action()
         return answer
 
-    def _context(self, analysis: Analysis, user: str, now: float | None) -> Context:
-        self._check_names(analysis)
+    def _context(self, analysis: Analysis, user: str) -> Context:
+        needs = self._check_names(analysis)
         pieces = self.schema.pieces(analysis.universe)
+        if self._engine.one_record_per_unit:
+            # The cube of all variables of the request first: that of its universe is part of it.
+            self._cube.over((*(name for piece in pieces for name in piece), *needs.categories))
         selection = self._cube.select(analysis.universe, pieces)
         return Context(
             schema=self.schema,
@@ -237,10 +331,9 @@ class Server:
             sticky=self._sticky,
             state=self._state,
             user=user,
-            now=now,
         )
 
-    def _check_names(self, analysis: Analysis) -> None:
+    def _check_names(self, analysis: Analysis) -> Needs:
         allowed = self.policy.analyses
         if allowed and analysis.key not in allowed:
             raise Refused(PARSE, "the policy does not offer this analysis")
@@ -251,24 +344,30 @@ class Server:
             self.schema.number(name)
         if needs.weighted and not self.schema.has_weight:
             raise Refused(PARSE, "the data have no survey weights")
+        return needs
 
-    def _stage(
-        self, stage: Stage, analysis: Analysis, context: Context, trace: list[Step]
-    ) -> Context:
+    def _stage(self, stage: Stage, asked: Asked) -> None:
         for guard in self.policy.staged(stage):
-            after = _checked(guard, analysis, context)
-            outcome = "passed" if after is context else "amended"
-            note = " ".join(after.notes[len(context.notes) :])
-            trace.append(Step(rule=guard.key, outcome=outcome, note=note))
-            context = after
-        return context
+            given = asked.context
+            if asked.is_late and guard.key == _OF_TIME:
+                raise guard.refuse("too many requests in this time")
+            if not guard.remembers(given):
+                given = replace(given, state=self._no_memory)
+            after = _checked(guard, asked.analysis, given)
+            note = " ".join(after.notes[len(given.notes) :])
+            changed = "passed" if after is given else "amended"
+            asked.trace.append(Step(rule=guard.key, outcome=changed, note=note))
+            asked.context = replace(after, state=self._state)
 
-    def _view(self, context: Context) -> EngineView:
+    def _view(self, context: Context, may_read: bool = True) -> EngineView:
         """Return the data of a request as its analysis may see them, drops applied."""
         dropped = np.empty((0, 2), dtype=np.int64)
         if context.drop is not None:
+            if not may_read:
+                raise MustRead
             dropped = self._picked(context)
-        return EngineView(self.schema, self._engine, self._cube, context.selection, dropped)
+        cube, chosen = self._cube, context.selection
+        return EngineView(self.schema, self._engine, cube, chosen, dropped, may_read)
 
     def _picked(self, context: Context) -> np.ndarray:
         drop, pieces = context.drop, context.selection.pieces
@@ -297,47 +396,11 @@ class Server:
         }
 
 
-def parse(request: Any) -> Analysis:
-    """Read a request; whatever is not one is refused with words that repeat none of it."""
-    if isinstance(request, Analysis):
-        return request
-    if isinstance(request, str):
-        request = _from_json(request)
-    if not isinstance(request, Mapping) or not isinstance(request.get("method"), str):
-        raise Refused(PARSE, "a request is an object that names its method")
-    try:
-        made = build(request, "analysis")
-    except Refused:
-        raise
-    except (TacitError, TypeError, ValueError, RecursionError) as error:
-        raise Refused(
-            PARSE,
-            "the request is not one this server understands",
-            hint="see describe() for analyses and their parameters",
-        ) from error
-    if not isinstance(made, Analysis):
-        raise Refused(PARSE, "the request is not one this server understands")
-    return made
-
-
 def _fault(error: Exception) -> Refused:
     """Return a refusal for a request that failed in a way nobody foresaw; its words stay inside."""
     if not isinstance(error, TacitError):
         warnings.warn(f"a request failed: {type(error).__name__}: {error}", RuntimeWarning, 3)
     return Refused(FAULT, "the server could not answer this")
-
-
-def _from_json(text: str) -> Any:
-    if len(text) > _LONGEST:
-        raise Refused(PARSE, "the request is too long")
-    try:
-        return json.loads(text, parse_constant=_not_finite)
-    except (ValueError, RecursionError) as error:
-        raise Refused(PARSE, "the request is not JSON") from error
-
-
-def _not_finite(word: str) -> float:
-    raise ValueError("numbers in a request must be finite")
 
 
 def _checked(guard: Guard, analysis: Analysis, context: Context) -> Context:
@@ -360,28 +423,3 @@ def _within(pieces: Any, block: str, code: int) -> list[dict[str, Any]]:
         if code in piece.get(block, (code,)):
             inside.append({**piece, block: (code,)})
     return inside
-
-
-def _logged(request: Any) -> dict[str, Any]:
-    """Return a request as the log keeps it; what is no request is kept as a short text."""
-    if isinstance(request, Analysis):
-        return request.as_step()
-    if isinstance(request, str):
-        try:
-            request = json.loads(request)
-        except (ValueError, RecursionError):
-            return {"text": request[:200]}
-    if isinstance(request, Mapping):
-        try:
-            plain = json.loads(json.dumps(request, default=str, allow_nan=False))
-        except (TypeError, ValueError, RecursionError):
-            return {"text": str(type(request))}
-        return plain if isinstance(plain, dict) and len(json.dumps(plain)) < _LONGEST else {}
-    return {"text": str(type(request))}
-
-
-def _outcome(given: Answer | Refusal) -> dict[str, Any]:
-    if isinstance(given, Refusal):
-        return {"status": "refused", "rule": given.rule}
-    plain = given.as_dict()
-    return {"status": "answered", "digest": digest(plain), "rules": [s.rule for s in given.trace]}

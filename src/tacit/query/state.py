@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tacit.core.errors import WriteError
+from tacit.core.errors import ParameterError, WriteError
 from tacit.query._kept_answers import KeptAnswers
 from tacit.query.atoms import AtomCube
 from tacit.query.history import SetHistory
@@ -44,6 +44,23 @@ class State:
     def ledger(self) -> Ledger:
         """Draws by atom."""
         return self.kept.setdefault("ledger", Ledger(len(self.cube)))  # type: ignore[no-any-return]
+
+
+class NoMemory:
+    """What a guard sees that says it remembers nothing: the atoms, and no history.
+
+    A guard that asks for more fails, and so refuses; it cannot race with other requests.
+    """
+
+    def __init__(self, cube: AtomCube) -> None:
+        self.cube = cube
+
+    def __getattr__(self, name: str) -> Any:
+        raise ParameterError(
+            "this rule uses what the server remembers and says that it does not",
+            got=name,
+            do='set its `memory` to "always" or "tables"',
+        )
 
 
 class FolderLock:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from threading import RLock
 
 import numpy as np
 
@@ -20,6 +21,10 @@ _NOBODY = np.empty((0, 2), dtype=np.int64)
 Arrays = dict[str, np.ndarray]
 
 
+class MustRead(Exception):
+    """An answer needs more than the atoms, so that records must be read."""
+
+
 @dataclass(frozen=True, eq=False)
 class EngineView:
     """The units of a selection, less those that the data step drops."""
@@ -30,6 +35,8 @@ class EngineView:
     selection: Selection
     dropped: np.ndarray = field(default_factory=lambda: _NOBODY)
     """Keys of the units that are left out."""
+    may_read: bool = True
+    """Whether records may be read; if not, asking for more than the atoms raises `MustRead`."""
 
     # -- tables ---------------------------------------------------------------------------------
 
@@ -84,19 +91,25 @@ class EngineView:
                 found[name] = low, np.sum([np.max(sums, axis=0) for sums in strata], axis=0)
         return found
 
+    def _small(self, by: Sequence[str]) -> tuple[AtomCube, np.ndarray]:
+        """Return the atoms of the variables asked about, and which of them are in the universe."""
+        small = self.cube.over((*self.selection.names, *by))
+        return small, small.mask(self.selection.pieces)
+
     def _counted(
         self, by: Sequence[str], labels: tuple[tuple[str, ...], ...], kept: tuple[int, ...]
     ) -> Arrays:
         size = _size(labels, kept)
         if self.engine.one_record_per_unit:
-            at, chosen = self.cube.cell_of(by, kept), self.selection.atoms
-            cube, place = self.cube, at[chosen]
+            cube, chosen = self._small(by)
+            place = cube.cell_of(by, kept)[chosen]
             parts = {"n": cube.n, "units": cube.units, "w": cube.weight}
             parts |= {"k1": cube.keys[:, 0], "k2": cube.keys[:, 1]}
             found = {name: _spread(part[chosen], place, size) for name, part in parts.items()}
         else:
             names = [by[j] for j in kept]
-            raw = self.engine.counts(names, self.selection.pieces)
+            with self._reading():
+                raw = self.engine.counts(names, self.selection.pieces)
             place = _flat(raw["codes"], labels, kept)
             found = {k: _spread(raw[k], place, size) for k in ("n", "units", "w", "k1", "k2")}
         if len(self.dropped):
@@ -108,7 +121,8 @@ class EngineView:
         self, by: Sequence[str], labels: tuple[tuple[str, ...], ...], kept: tuple[int, ...]
     ) -> Arrays:
         names = [by[j] for j in kept]
-        raw = self.engine.counts(names, self.selection.pieces, only=self.dropped)
+        with self._reading():
+            raw = self.engine.counts(names, self.selection.pieces, only=self.dropped)
         place, size = _flat(raw["codes"], labels, kept), _size(labels, kept)
         return {name: _spread(raw[name], place, size) for name in ("n", "w")}
 
@@ -148,14 +162,19 @@ class EngineView:
         (name, weighted), names = what, [by[j] for j in kept]
         size, pieces = _size(labels, kept), self.selection.pieces
         if self.engine.one_record_per_unit:
-            chosen = self.selection.atoms
-            atoms = {key: part[chosen] for key, part in self.cube.numbers(name, weighted).items()}
-            found = merged(atoms, self.cube.cell_of(by, kept)[chosen], size)
+            cube, chosen = self._small(by)
+            if not cube.knows(name, weighted):
+                with self._reading():
+                    self.cube.numbers(name, weighted)
+            atoms = {key: part[chosen] for key, part in cube.numbers(name, weighted).items()}
+            found = merged(atoms, cube.cell_of(by, kept)[chosen], size)
         else:
-            raw = self.engine.totals(names, name, pieces, weighted=weighted)
+            with self._reading():
+                raw = self.engine.totals(names, name, pieces, weighted=weighted)
             found = merged(raw, _flat(raw["codes"], labels, kept), size)
         if len(self.dropped):
-            raw = self.engine.totals(names, name, pieces, weighted=weighted, only=self.dropped)
+            with self._reading():
+                raw = self.engine.totals(names, name, pieces, weighted=weighted, only=self.dropped)
             lost = merged(raw, _flat(raw["codes"], labels, kept), size)
             sums = ("s_n", "s_w", "s_y", "s_wy", "s_wyy")
             found |= {key: found[key] - lost[key] for key in sums}
@@ -176,15 +195,16 @@ class EngineView:
         """Return X'WX, X'Wy and y'Wy of a design in one pass over the complete records."""
         from tacit.query._moments_engine import moments
 
-        return moments(
-            self._rows,
-            terms,
-            response,
-            weighted=weighted,
-            link=link,
-            coefficients=coefficients,
-            clip=clip,
-        )
+        with self._reading():
+            return moments(
+                self._rows,
+                terms,
+                response,
+                weighted=weighted,
+                link=link,
+                coefficients=coefficients,
+                clip=clip,
+            )
 
     def influence(
         self,
@@ -200,16 +220,17 @@ class EngineView:
         """Return the largest leverage and score of a single unit, and the fit by group."""
         from tacit.query._moments_engine import influence
 
-        return influence(
-            self._rows,
-            terms,
-            response,
-            coefficients,
-            inverse,
-            weighted=weighted,
-            link=link,
-            groups=groups,
-        )
+        with self._reading():
+            return influence(
+                self._rows,
+                terms,
+                response,
+                coefficients,
+                inverse,
+                weighted=weighted,
+                link=link,
+                groups=groups,
+            )
 
     def pairs(
         self, terms: Sequence[Term], correlation: np.ndarray, *, weighted: bool = False
@@ -217,7 +238,14 @@ class EngineView:
         """Return the largest part of a single unit in each correlation and variance."""
         from tacit.query._moments_engine import pairs
 
-        return pairs(self._rows, terms, correlation, weighted=weighted)
+        with self._reading():
+            return pairs(self._rows, terms, correlation, weighted=weighted)
+
+    def _reading(self) -> RLock:
+        """Return the lock of the engine, where records may be read."""
+        if not self.may_read:
+            raise MustRead
+        return self.engine.turn
 
     @cached_property
     def _rows(self) -> Rows:

@@ -67,18 +67,23 @@ def _today() -> str:
 
 
 def _verdict(found: AttackReport) -> str:
-    n, leaks = len(found), len(found.leaks)
+    n, leaks, also = len(found), len(found.leaks), _unfinished(found)
     tried = f"{counted(n, 'attack')} on {escape(found.target)}"
     if not n:
-        return (
-            f"<p>No attack applies to {escape(found.target)}; this says nothing about safety.</p>"
-        )
+        return f"<p>No attack applies to {escape(found.target)}; this says nothing about safety.{also}</p>"
     if found.passed:
         return (
             f'<p class="fine">{tried}: none learnt more than could be guessed without the release. '
-            "Attacks nobody has thought of are not ruled out.</p>"
+            f"Attacks nobody has thought of are not ruled out.{also}</p>"
         )
-    return f'<p class="leaked">{tried}: {leaks} learnt more than guessing would.</p>'
+    return f'<p class="leaked">{tried}: {leaks} learnt more than guessing would.{also}</p>'
+
+
+def _unfinished(found: AttackReport) -> str:
+    if found.complete:
+        return ""
+    n = counted(len(found.unfinished), "attack")
+    return f" {n} did not finish in the time and would have to be run again."
 
 
 def _intruder(knowledge: Knowledge) -> list[str]:

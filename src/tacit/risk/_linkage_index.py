@@ -24,6 +24,13 @@ def distinct_points(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return first, ids
 
 
+def held_once(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the distinct rows, and how many rows each stands for."""
+    first, ids = distinct_points(points)
+    held = np.ascontiguousarray(points[first], dtype=np.float64)
+    return held, np.bincount(ids).astype(np.float64)
+
+
 class PointIndex:
     """Released records as points in a tree of boxes; records that are equal are held once."""
 
@@ -33,9 +40,7 @@ class PointIndex:
         self._kernel = kernel
         self._blank = np.ascontiguousarray(blank, dtype=np.float64)
         self._n_measured = n_measured
-        first, ids = distinct_points(points)
-        amounts = np.bincount(ids).astype(np.float64)
-        held = np.ascontiguousarray(points[first], dtype=np.float64)
+        held, amounts = held_once(points)
         self._tree = kernel.build(held, n_measured)
         order = self._tree[0]
         self._points, self._amounts = held[order], amounts[order]
@@ -73,11 +78,15 @@ class PointIndex:
             len(targets), "linking",
         )  # fmt: skip
 
-    def paired_distances(self, targets: np.ndarray, points: np.ndarray) -> np.ndarray:
-        """Return the squared distance of each target to the record beside it."""
-        arrays = [np.ascontiguousarray(a, dtype=np.float64) for a in (targets, points)]
-        found = self._kernel.paired_distances(arrays[0], arrays[1], self._blank, self._n_measured)
-        return np.asarray(found)
+
+def paired_distances(
+    targets: np.ndarray, points: np.ndarray, n_measured: int, blank: np.ndarray
+) -> np.ndarray:
+    """Return the squared distance of each target to the record beside it."""
+    from tacit.risk import _linkage_kernel as kernel
+
+    arrays = [np.ascontiguousarray(a, dtype=np.float64) for a in (targets, points, blank)]
+    return np.asarray(kernel.paired_distances(*arrays, n_measured))
 
 
 def in_blocks(work: Callable[[slice], np.ndarray], n: int, title: str) -> np.ndarray:

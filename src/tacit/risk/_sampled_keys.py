@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from annotated_types import Gt, Le
 
 from tacit.core.data import Microdata
 from tacit.core.keys import Missing, frequencies
-from tacit.core.pairing import pair
+from tacit.core.pairing import pair, sides
 from tacit.risk._released_keys import ReleasedKeys, released_keys
 
 Fraction = Annotated[float, Gt(0), Le(1)]
@@ -22,7 +22,7 @@ Fraction = Annotated[float, Gt(0), Le(1)]
 class SampledKeys(ReleasedKeys):
     """Codes of the keys, with the number of people of the population each record stands for."""
 
-    data: Microdata
+    data: Microdata = field(kw_only=True)
     """The released records."""
     given_fraction: float | None = None
     """Sampling fraction, where it was given in place of weights."""
@@ -43,7 +43,7 @@ class SampledKeys(ReleasedKeys):
 
     def counts(self, missing: Missing) -> tuple[np.ndarray, np.ndarray]:
         """Return, for each record, how often its key occurs in the file and in the population."""
-        in_file = frequencies(self.codes, missing=missing)
+        in_file = self.sizes(missing)
         if self.weights is None:
             return in_file, in_file.astype(np.float64)
         return in_file, frequencies(self.codes, self.weights, missing=missing)
@@ -68,18 +68,30 @@ def sampled_keys(
     fraction: float | None,
     *,
     by: str,
+    may_count_classes: bool = False,
 ) -> SampledKeys:
     """Encode the keys of the release (or of the original alone) and find its weights.
 
     A sampling fraction that is given takes the place of weights. A release that has lost its
     weights keeps those of the original records, which the data holder still knows.
     """
-    keys = released_keys(original, release, names, by=by)
-    both = pair(original, release)
+    keys = released_keys(original, release, names, by=by, may_count_classes=may_count_classes)
+    before, after = sides(original, release)
     weights = keys.weights
     if fraction is not None:
-        weights = np.full(keys.n_records, 1 / fraction)
-    elif weights is None and both.rows is not None and np.all(both.rows >= 0):
-        before = both.original.weights
-        weights = None if before is None else before[both.rows]
-    return SampledKeys(keys.names, keys.removed, keys.codes, weights, both.released, fraction)
+        weights = (np.ones(keys.n_records) if keys.times is None else keys.times) / fraction
+    elif weights is None and before.schema.weight is not None:
+        weights = _weights_of_originals(original, release, keys)
+    counted = (keys.names, keys.removed, keys.codes, weights, keys.times)
+    return SampledKeys(*counted, data=after, given_fraction=fraction)
+
+
+def _weights_of_originals(original: Any, release: Any, keys: ReleasedKeys) -> np.ndarray | None:
+    """Return the weights that the released records had in the original, where that is known."""
+    if keys.times is not None:
+        return None
+    both = pair(original, release)
+    before = both.original.weights
+    if before is None or both.rows is None or not np.all(both.rows >= 0):
+        return None
+    return np.asarray(before[both.rows])

@@ -11,6 +11,7 @@ from annotated_types import Ge
 from tacit.core.data import Microdata
 from tacit.core.errors import ParameterError
 from tacit.core.families import Risk
+from tacit.core.gpu import Device, enough_memory, gpu_arrays
 from tacit.core.measurement import Measurement
 from tacit.core.method import Columns
 from tacit.core.pairing import Pair
@@ -20,7 +21,7 @@ from tacit.risk._linkage_fields import (
     linkage_fields,
     objection_without_numbers,
 )
-from tacit.risk._linkage_index import PointIndex, own_shares
+from tacit.risk._linkage_index import PointIndex, held_once, own_shares, paired_distances
 from tacit.risk._linkage_pair import linked_pair
 from tacit.risk._linkage_result import linkage_measurement, objection_to_size
 from tacit.risk._linkage_space import Distance, Space, space
@@ -62,7 +63,8 @@ class DistanceLinkage(
     ``growing`` the intruders know the first attribute, the first two, and so on up to all.
 
     The search is exact but looks at few pairs: the distance to the own record is known, so an
-    index only has to find one record nearer than that.
+    index only has to find one record nearer than that. A graphics processor (``device="gpu"``)
+    looks at all of them.
 
     Examples
     --------
@@ -87,6 +89,8 @@ class DistanceLinkage(
     """Column that numbers the records of two plain files; by default they are paired by order."""
     largest_file: Annotated[int, Ge(1)] = 20_000
     """Files with more records are left out of a scorecard, where every measure is taken twice."""
+    device: Device = "cpu"
+    """Where distances are computed; the links are the same."""
 
     def objection(self, original: Microdata) -> str | None:
         """Say that there is no number, or that the file is large."""
@@ -129,10 +133,12 @@ class DistanceLinkage(
 
     def _linked(self, both: Pair, names: Sequence[str]) -> np.ndarray:
         where = space(linkage_fields(both, names), self.distance, by=self.key)
-        return nearest_own(where, *both.matched)
+        return nearest_own(where, *both.matched, device=self.device)
 
 
-def nearest_own(where: Space, at: np.ndarray, to: np.ndarray) -> np.ndarray:
+def nearest_own(
+    where: Space, at: np.ndarray, to: np.ndarray, *, device: Device = "cpu"
+) -> np.ndarray:
     """Return each original's chance that its nearest released record is its own.
 
     Parameters
@@ -141,16 +147,35 @@ def nearest_own(where: Space, at: np.ndarray, to: np.ndarray) -> np.ndarray:
         Coordinates of original and released records.
     at, to
         Positions of the true pairs in the original and in the release.
+    device
+        Where all the other pairs are looked at.
     """
-    index = PointIndex(*where.parts)
     n_originals = len(where.targets)
-    own = index.paired_distances(where.targets[at], where.points[to])
+    own = paired_distances(where.targets[at], where.points[to], where.n_measured, where.blank)
     radius = np.full(n_originals, np.inf)
     np.minimum.at(radius, at, own)
     released = np.flatnonzero(np.isfinite(radius))
     # Neighbours are looked up one after the other, so that their boxes stay in the cache.
     released = released[np.lexsort(where.targets[released, :1].T)]
     tied = np.zeros(n_originals)
-    tied[released] = index.tied_at(where.targets[released], radius[released])
+    find = _tied_on_gpu if device == "gpu" else _tied
+    tied[released] = find(where, where.targets[released], radius[released])
     is_best = own <= radius[at] * (1 + 1e-9) + 1e-18
     return own_shares(at, is_best, tied, n_originals)
+
+
+def _tied(where: Space, targets: np.ndarray, radius: np.ndarray) -> np.ndarray:
+    return PointIndex(*where.parts).tied_at(targets, radius)
+
+
+def _tied_on_gpu(where: Space, targets: np.ndarray, radius: np.ndarray) -> np.ndarray:
+    from tacit.risk._linkage_gpu import DevicePoints
+    from tacit.risk._linkage_kernel import ABSOLUTE, RELATIVE
+
+    arrays = gpu_arrays(by=DistanceLinkage.key)
+    with enough_memory(arrays, by=DistanceLinkage.key):
+        held, amounts = held_once(where.points)
+        points = DevicePoints(
+            arrays, held, amounts, where.n_measured, where.blank, (RELATIVE, ABSOLUTE)
+        )
+        return points.tied_at(np.ascontiguousarray(targets, dtype=np.float64), radius)

@@ -25,6 +25,7 @@ class IndividualRisk(
     title="Individual risk",
     cites=("benedetti1998", "franconi2004", "hundepool2012"),
     example={"keys": ["region", "sex", "age"], "max_global_risk": 0.02},
+    at_scale="native",
 ):
     r"""Estimate for each record the chance that somebody who knows its keys picks the right person.
 
@@ -77,17 +78,24 @@ class IndividualRisk(
 
     def measure(self, original: Any, release: Any = None) -> Measurement:
         """Return the global risk of the release, or of the original alone."""
-        keys = sampled_keys(original, release, self.keys, self.sampling_fraction, by=self.key)
+        keys = sampled_keys(
+            original,
+            release,
+            self.keys,
+            self.sampling_fraction,
+            by=self.key,
+            may_count_classes=True,
+        )
         in_file, in_population = keys.counts(self.missing)
         risks = individual_risks(in_file, in_population, self.formula)
         return Measurement(
             key=self.key,
             title=self.title,
-            value=float(risks.mean()),
+            value=keys.total(risks) / keys.n_records,
             better="lower",
             bounds=(0.0, 1.0),
             unit="percent",
-            per_unit=risks,
+            per_unit=keys.per_record(risks),
             details=self._details(keys, risks, in_file, in_population),
             explanation=_explanation(keys, risks),
             warnings=keys.warnings,
@@ -100,7 +108,7 @@ class IndividualRisk(
         in_file: np.ndarray,
         in_population: np.ndarray,
     ) -> dict[str, Any]:
-        threshold = risk_threshold(risks, self.max_global_risk)
+        threshold = risk_threshold(risks, self.max_global_risk, keys.times)
         return {
             "keys": keys.names,
             "keys_removed": keys.removed,
@@ -108,13 +116,13 @@ class IndividualRisk(
             "missing": self.missing,
             "records": keys.n_records,
             "sampling_fraction": keys.fraction,
-            "expected_reidentifications": float(risks.sum()),
+            "expected_reidentifications": keys.total(risks),
             "largest": float(risks.max()),
-            "above": {f"{100 * level:g} %": int(np.sum(risks > level)) for level in _LEVELS},
+            "above": {f"{100 * level:g} %": keys.count(risks > level) for level in _LEVELS},
             "max_global_risk": self.max_global_risk,
             "threshold": threshold,
-            "above_threshold": int(np.sum(risks > threshold)),
-            "uniques": int(np.sum(in_file == 1)),
+            "above_threshold": keys.count(risks > threshold),
+            "uniques": keys.count(in_file == 1),
             "smallest_population_class": float(in_population.min()),
         }
 
@@ -142,20 +150,26 @@ def individual_risks(
     return np.asarray(risks)
 
 
-def risk_threshold(risks: np.ndarray, max_global_risk: float) -> float:
+def risk_threshold(
+    risks: np.ndarray, max_global_risk: float, times: np.ndarray | None = None
+) -> float:
     """Return the largest r for which the mean of min(risk, r) does not exceed the global risk.
+
+    Each risk counts once, or as many `times` as records have it.
 
     Examples
     --------
     >>> risk_threshold(np.array([0.1, 0.2, 0.6]), 0.2)
     0.3
     """
-    if risks.mean() <= max_global_risk:
+    counts = np.ones(len(risks)) if times is None else times.astype(np.float64)
+    n = counts.sum()
+    if counts @ risks <= max_global_risk * n:
         return 1.0
-    ascending = np.sort(risks)
-    n = len(risks)
-    below = np.concatenate([[0.0], np.cumsum(ascending)[:-1]])
-    left = np.arange(n, 0, -1)
+    order = np.argsort(risks, kind="stable")
+    ascending, counts = risks[order], counts[order]
+    below = np.concatenate([[0.0], np.cumsum(counts * ascending)[:-1]])
+    left = n - np.concatenate([[0.0], np.cumsum(counts)[:-1]])
     # mean if every record from this one up were brought down to it
     means = (below + left * ascending) / n
     at = int(np.argmax(means > max_global_risk))
@@ -164,10 +178,10 @@ def risk_threshold(risks: np.ndarray, max_global_risk: float) -> float:
 
 def _explanation(keys: SampledKeys, risks: np.ndarray) -> str:
     on = ", ".join(keys.names) or "no key at all"
-    n_high = int(np.sum(risks > _LEVELS[-1]))
+    n_high, expected = keys.count(risks > _LEVELS[-1]), keys.total(risks)
     return (
         f"An intruder who knows {on} of somebody in the population and finds the record in the "
-        f"file is right {100 * risks.mean():.3g} % of the time on average: "
-        f"{risks.sum():,.1f} of the {len(risks):,} records are expected to be re-identified. The "
+        f"file is right {100 * expected / keys.n_records:.3g} % of the time on average: "
+        f"{expected:,.1f} of the {keys.n_records:,} records are expected to be re-identified. The "
         f"largest risk of one record is {100 * risks.max():.3g} %; {n_high:,} are above 20 %."
     )

@@ -24,6 +24,7 @@ class KAnonymity(
     title="k-anonymity",
     cites=("samarati2001", "sweeney2002"),
     example={"keys": ["region", "sex", "age"], "k": 3},
+    at_scale="native",
 ):
     r"""Count how many records share the same keys, and report the smallest group.
 
@@ -65,33 +66,33 @@ class KAnonymity(
 
     def measure(self, original: Any, release: Any = None) -> Measurement:
         """Return the size of the smallest class of the release, or of the original alone."""
-        keys = released_keys(original, release, self.keys, by=self.key)
-        sizes = frequencies(keys.codes, missing=self.missing)
+        keys = released_keys(original, release, self.keys, by=self.key, may_count_classes=True)
+        sizes = keys.sizes(self.missing)
         details = self._details(keys, sizes)
         return Measurement(
             key=self.key,
             title=self.title,
             value=float(sizes.min()),
             better="higher",
-            bounds=(1.0, float(len(sizes))),
+            bounds=(1.0, float(keys.n_records)),
             unit="count",
-            per_unit=sizes,
+            per_unit=keys.per_record(sizes),
             details=details,
             explanation=self._explanation(keys, sizes, details["readings"]),
             warnings=keys.warnings,
         )
 
     def _details(self, keys: ReleasedKeys, sizes: np.ndarray) -> dict[str, Any]:
-        below = _below(sizes, self.k)
+        below = _below(keys, sizes, self.k)
         details: dict[str, Any] = {
             "keys": keys.names,
             "keys_removed": keys.removed,
             "k": self.k,
             "missing": self.missing,
-            "records": len(sizes),
+            "records": keys.n_records,
             "classes": group_ids(keys.codes)[1],
             "below": below,
-            "share_below": {k: n / len(sizes) for k, n in below.items()},
+            "share_below": {k: n / keys.n_records for k, n in below.items()},
             "readings": {
                 missing: self._reading(keys, sizes, missing) for missing in ("strict", "wildcard")
             },
@@ -103,25 +104,25 @@ class KAnonymity(
 
     def _reading(self, keys: ReleasedKeys, sizes: np.ndarray, missing: Missing) -> dict[str, Any]:
         if missing != self.missing:
-            sizes = frequencies(keys.codes, missing=missing)
-        return {"smallest": int(sizes.min()), "below": _below(sizes, self.k)}
+            sizes = keys.sizes(missing)
+        return {"smallest": int(sizes.min()), "below": _below(keys, sizes, self.k)}
 
     def _explanation(self, keys: ReleasedKeys, sizes: np.ndarray, readings: dict[str, Any]) -> str:
-        smallest, few = int(sizes.min()), int(np.sum(sizes < self.k))
+        smallest, few, n_records = int(sizes.min()), keys.count(sizes < self.k), keys.n_records
         on = ", ".join(keys.names) or "no key at all"
         alike = (
             f"At least one record is alone with its values of {on}."
             if smallest == 1
             else f"Every record shares its values of {on} with at least {smallest - 1} more."
         )
-        share = f"{100 * few / len(sizes):.3g} %"
-        told = f"{alike} Records in a group below {self.k}: {few:,} of {len(sizes):,} ({share})."
+        share = f"{100 * few / n_records:.3g} %"
+        told = f"{alike} Records in a group below {self.k}: {few:,} of {n_records:,} ({share})."
         wildcard = readings["wildcard"]["smallest"]
         if self.missing == "strict" and wildcard != smallest:
             told += f" If a missing value may be any value, the smallest group has {wildcard}."
         return told
 
 
-def _below(sizes: np.ndarray, k: int) -> dict[str, int]:
+def _below(keys: ReleasedKeys, sizes: np.ndarray, k: int) -> dict[str, int]:
     """Count the records in classes smaller than each usual level and than `k`."""
-    return {str(level): int(np.sum(sizes < level)) for level in sorted({*_LEVELS, k})}
+    return {str(level): keys.count(sizes < level) for level in sorted({*_LEVELS, k})}

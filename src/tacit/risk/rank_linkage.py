@@ -21,7 +21,7 @@ from tacit.risk._linkage_fields import (
     linkage_fields,
     objection_without_numbers,
 )
-from tacit.risk._linkage_index import PointIndex, own_shares
+from tacit.risk._linkage_index import PointIndex, own_shares, paired_distances
 from tacit.risk._linkage_pair import linked_pair
 from tacit.risk._linkage_result import linkage_measurement
 
@@ -175,7 +175,7 @@ def windowed_links(
     )
     n_originals = len(targets)
     index = PointIndex(points, len(columns), np.zeros(len(columns)))
-    own = index.paired_distances(targets[at], points[to])
+    own = paired_distances(targets[at], points[to], len(columns), np.zeros(len(columns)))
     outside = (points[to] < floors[at]) | (points[to] > ceilings[at])
     is_inside = ~outside.any(axis=1)
     radius = np.full(n_originals, -1.0)

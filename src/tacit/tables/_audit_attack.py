@@ -11,8 +11,15 @@ import numpy as np
 
 from tacit.core.errors import DataError, ParameterError
 from tacit.core.progress import track
-from tacit.tables._audit_insiders import insider_attacks
+from tacit.tables._audit_insiders import (
+    Insiders,
+    coalitions,
+    excused_pairs,
+    single_respondents,
+)
+from tacit.tables._audit_prior import Beforehand
 from tacit.tables._audit_proof import Extremes, Flows, Goals, Proofs, prove
+from tacit.tables._audit_resistance import Resistance
 from tacit.tables._audit_system import KNOWN, System, components, system_of
 from tacit.tables._levels import LEAST, Levels
 from tacit.tables.protected import ProtectedTable
@@ -48,6 +55,8 @@ class Found:
     low: float
     high: float
     point: bool
+    goals: Goals
+    """What is required against them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +69,7 @@ class Sum:
     high: float
     below: float = 0.0
     above: float = 0.0
+    width: float = 0.0
 
     @property
     def holds(self) -> bool:
@@ -68,6 +78,7 @@ class Sum:
         return (
             self.value - self.low >= self.below - slack
             and self.high - self.value >= self.above - slack
+            and self.high - self.low >= self.width * (1 - 1e-6)
         )
 
 
@@ -135,6 +146,21 @@ class Part:
 NOTHING = np.empty(0, dtype=np.int64)
 
 
+def _excused_groups(
+    plan: Plan, single: Insiders, groups: list[tuple[int, ...]]
+) -> dict[int, set[int]]:
+    """Return the groups with a respondent that a sensitive cell need not be kept from."""
+    pairs = excused_pairs(plan.table, plan.primary & plan.hidden, single)
+    named = {owner for owners in pairs.values() for owner in owners}
+    member_of: dict[int, set[int]] = {}
+    for name, group in enumerate(groups):
+        for owner in named.intersection(group):
+            member_of.setdefault(owner, set()).add(name)
+    return {
+        cell: set().union(*(member_of[owner] for owner in owners)) for cell, owners in pairs.items()
+    }
+
+
 class Attack:
     """An intruder at work on one table."""
 
@@ -150,6 +176,7 @@ class Attack:
         for name, part in enumerate(self.parts):
             self._part_of[part.system.cells] = name
             self._place_of[part.system.cells] = np.arange(len(part.system))
+        self._is_weak = np.zeros(table.n_cells, dtype=bool)
         self.breaches: list[Found] = []
         self.n_insiders = 0
 
@@ -157,6 +184,11 @@ class Attack:
     def n_programs(self) -> int:
         """Programmes solved so far."""
         return sum(part.n_programs for part in self.parts)
+
+    @property
+    def component(self) -> np.ndarray:
+        """A number per cell, the same for cells that relations join; -1 for those known."""
+        return self._part_of
 
     # -- verdicts -------------------------------------------------------------------------------
 
@@ -196,6 +228,8 @@ class Attack:
                 cells = part.system.cells
                 low[cells], high[cells], exact[cells] = self._one_part(part)
                 advance(1)
+        every = np.arange(n)
+        self._is_weak = self._chosen & ~self.met(every, low, high)
         return Outcome(low, high, exact)
 
     def _one_part(self, part: Part) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -234,49 +268,77 @@ class Attack:
     # -- insiders -------------------------------------------------------------------------------
 
     def insiders(self, coalition: int) -> None:
-        """Attack as each respondent who is alone in a cell, and as coalitions of them."""
+        """Attack as each respondent who is alone in a cell, and as coalitions of them.
+
+        They attack every sensitive cell of the component in which they know a cell, beside it or
+        far away, unless outsiders can work it out already.
+        """
         plan = self.plan
-        attacks = insider_attacks(plan.table, plan.hidden, plan.primary & self._chosen, coalition)
-        for known, targets in attacks:
-            self.n_insiders += 1
-            for cell in targets:
-                if self._part_of[cell] >= 0:
-                    self._insider(int(cell), known)
+        single = single_respondents(plan.table, plan.hidden)
+        groups = list(coalitions(plan.table, single, coalition))
+        self.n_insiders = len(groups)
+        known = [np.unique(np.concatenate([single.known[k] for k in group])) for group in groups]
+        excused = _excused_groups(plan, single, groups)
+        by_part: dict[int, dict[int, np.ndarray]] = {}
+        for name, cells in enumerate(known):
+            parts = self._part_of[cells]
+            for part in np.unique(parts[parts >= 0]).tolist():
+                by_part.setdefault(part, {})[name] = self._place_of[cells[parts == part]]
+        with track("attacking as respondents", len(by_part)) as advance:
+            for part, held in by_part.items():
+                self._inside(self.parts[part], held, known, excused)
+                advance(1)
 
-    def _insider(self, cell: int, known: np.ndarray) -> None:
-        part, place = self.parts[self._part_of[cell]], int(self._place_of[cell])
-        held = self._place_of[known[self._part_of[known] == self._part_of[cell]]]
-        goals = self._goals(np.array([cell]))
-        proofs = part.proofs
-        if goals.met(proofs.low[[place]], proofs.high[[place]])[0] and proofs.avoids(place, held):
+    def _inside(
+        self,
+        part: Part,
+        held: dict[int, np.ndarray],
+        known: list[np.ndarray],
+        excused: dict[int, set[int]],
+    ) -> None:
+        """Attack the sensitive cells of one component with what respondents know of it."""
+        cells = part.system.cells
+        goals = self._goals(cells)
+        targets = np.flatnonzero((self.plan.primary & self._chosen & ~self._is_weak)[cells])
+        resistance = Resistance(part.system, goals, targets, held)
+        for support, step in part.proofs.movements:
+            resistance.learn(support, step)
+        for place in targets.tolist():
+            pardoned = excused.get(int(cells[place]), ())
+            for name in sorted(resistance.unshown(place, part.flows, pardoned)):
+                self._exactly(part, place, held[name], known[name])
+
+    def _exactly(self, part: Part, place: int, held: np.ndarray, known: np.ndarray) -> None:
+        """Note a breach if the exact interval of a cell, others being known, is too narrow."""
+        at = part.system.cells[[place]]
+        low, high = (np.array([end]) for end in part.interval(place, held))
+        if self.met(at, low, high)[0]:
             return
-        low, high = self._insider_interval(part, place, held, goals)
-        if not goals.met(np.array([low]), np.array([high]))[0]:
-            at = np.array([cell])
-            point = self.is_point(at, np.array([low]), np.array([high]))
-            self.breaches.append(Found(cell, known, low, high, bool(point[0])))
+        goals = self._cut(int(at[0]), known)
+        if not goals.met(low, high)[0]:
+            point = bool(self.is_point(at, low, high)[0])
+            found = Found(int(at[0]), known, float(low[0]), float(high[0]), point, goals)
+            self.breaches.append(found)
 
-    def _insider_interval(
-        self, part: Part, place: int, held: np.ndarray, goals: Goals
-    ) -> tuple[float, float]:
-        """Return what is shown of a cell to someone who knows others: first proofs, then exact."""
-        above, below = goals.above[0], goals.below[0]
-        up = part.flows.move(place, above, held) if above > 0 else None
-        if up is not None:
-            turned = Proofs(part.system)
-            turned.add(up)
-            if goals.met(turned.low[[place]], turned.high[[place]])[0]:
-                return float(turned.low[place]), float(turned.high[place])
-            down = part.flows.move(place, -below, held) if below > 0 else None
-            if down is not None and above + below >= goals.width[0]:
-                return -below, above
-        return part.interval(place, held)
+    def _cut(self, cell: int, known: np.ndarray) -> Goals:
+        """Return what is required against someone, cut at what it knows beforehand."""
+        goals = self._goals(np.array([cell]))
+        down, up = (np.array([self._prior.reach(cell, sign, known)]) for sign in (-1, 1))
+        return Goals(
+            np.minimum(goals.below, down),
+            np.minimum(goals.above, up),
+            np.minimum(goals.width, down + up),
+        )
+
+    @cached_property
+    def _prior(self) -> Beforehand:
+        return Beforehand(self.plan.table, self.plan.bounds)
 
     # -- sums -----------------------------------------------------------------------------------
 
-    def sums(self, asked: Iterable[Any]) -> tuple[Sum, ...]:
-        """Return the intruder's intervals of sums of cells."""
-        return tuple(self._sum(*_read_sum(one, self.plan.table.n_cells)) for one in asked)
+    def sums(self, asked: Iterable[Any], n_cells: int) -> tuple[Sum, ...]:
+        """Return the intruder's intervals of sums of some of the first `n_cells` cells."""
+        return tuple(self._sum(*_read_sum(one, n_cells)) for one in asked)
 
     def _sum(self, cells: np.ndarray, below: float, above: float) -> Sum:
         value = float(self.plan.table.value[cells].sum())

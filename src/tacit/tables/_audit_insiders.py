@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 
 import numpy as np
@@ -23,6 +24,11 @@ class Insiders:
     def __len__(self) -> int:
         return len(self.known)
 
+    @cached_property
+    def owner(self) -> dict[int, int]:
+        """For each cell that somebody knows, who."""
+        return {int(c): name for name, cells in enumerate(self.known) for c in cells}
+
 
 def single_respondents(table: Table, cells: np.ndarray) -> Insiders:
     """Return who is alone in which of some cells (flags).
@@ -35,90 +41,72 @@ def single_respondents(table: Table, cells: np.ndarray) -> Insiders:
     DataError
         If the table does not know how many contribute to its cells.
     """
-    alone, unit = _alone(table)
-    found = np.flatnonzero(cells & alone)
+    number, unit = _contributors(table)
+    found = np.flatnonzero(cells & (number == 1))
     if unit is None:
         return Insiders([found[[i]] for i in range(len(found))])
-    order = np.argsort(unit[found], kind="stable")
-    starts = np.flatnonzero(np.diff(unit[found][order])) + 1
+    named = unit[found]
+    named = np.where(named >= 0, named, -1 - found)  # a unit without a number stands for itself
+    order = np.argsort(named, kind="stable")
+    starts = np.flatnonzero(np.diff(named[order])) + 1
     groups = np.split(found[order], starts) if len(found) else []
     return Insiders([np.sort(group) for group in groups])
 
 
-def _alone(table: Table) -> tuple[np.ndarray, np.ndarray | None]:
-    """Return the cells with one contributor, and who it is where that is known."""
+def _contributors(table: Table) -> tuple[np.ndarray, np.ndarray | None]:
+    """Return how many contribute to each cell, and who the first is where that is known."""
     units: Contributions | None = table.holdings or table.respondents
     if units is not None:
-        return units.n_units == 1, None if units.unit is None else units.unit[:, 0]
+        return units.n_units, None if units.unit is None else units.unit[:, 0]
     if table.count is not None:
-        return table.count == 1, None
+        return table.count, None
     if table.is_count:
-        return table.value == 1, None
+        return table.value, None
     raise DataError(
         "who is alone in a cell is not known: the table has no numbers of contributors",
         do="build the table from microdata, or give its counts",
     )
 
 
-def insider_attacks(
-    table: Table, hidden: np.ndarray, primary: np.ndarray, coalition: int = 1
-) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Give the cells known to each respondent or coalition, and the cells they attack.
+def excused_pairs(table: Table, primary: np.ndarray, insiders: Insiders) -> dict[int, set[int]]:
+    """Return the sensitive cells that some respondents need not be kept from, and these.
 
-    A respondent attacks the sensitive cells that share a relation with one of its own; up to
-    `coalition` respondents pool what they know when their cells share a relation.
+    Let a sum be made of cells in which a respondent is alone and of one other cell. Then it learns
+    of the sum exactly what it learns of that cell, which is safe or has a requirement of its own;
+    that of the sum is made for others, and may be a share of what the respondent itself has in it.
+    The same holds if in all other cells the same other respondent is alone and all are sensitive,
+    because their sum has a requirement, too.
     """
-    insiders = single_respondents(table, hidden)
-    near = _Neighbours(table, hidden)
-    targets = hidden & primary
-    for known in insiders.known:
-        attacked = near.of(known)
-        yield known, attacked[targets[attacked]]
-    for size in range(2, coalition + 1):
-        for group in _coalitions(insiders, near, size):
-            known = np.unique(np.concatenate([insiders.known[i] for i in group]))
-            attacked = near.common(known)
-            yield known, attacked[targets[attacked]]
+    number, _ = _contributors(table)
+    relations, owner = table.relations, insiders.owner
+    terms = relations.tocoo()
+    row, cell = terms.coords
+    heads = (terms.data < 0) & primary[cell]
+    found: dict[int, set[int]] = {}
+    for line, total in zip(row[heads], cell[heads], strict=True):
+        members = relations.indices[relations.indptr[line] : relations.indptr[line + 1]]
+        parts = members[(members != total) & (number[members] > 0)].tolist()
+        who = [owner.get(part, -1) if number[part] == 1 else -1 for part in parts]
+        for name in set(who) - {-1}:
+            rest = [k for k, other in enumerate(who) if other != name]
+            others = {who[k] for k in rest}
+            one = len(others) == 1 and -1 not in others
+            if len(rest) == 1 or (one and all(primary[parts[k]] for k in rest)):
+                found.setdefault(int(total), set()).add(name)
+    return found
 
 
-class _Neighbours:
-    """Suppressed cells that share a relation with given cells."""
-
-    def __init__(self, table: Table, hidden: np.ndarray) -> None:
-        self._rows = table.relations
-        self._columns = table.relations.tocsc()
-        self._hidden = hidden
-
-    def relations(self, cells: np.ndarray) -> np.ndarray:
-        parts = [self._columns.indices[slice(*self._span(c))] for c in cells]
-        return np.unique(np.concatenate(parts)) if parts else np.empty(0, dtype=np.int64)
-
-    def _span(self, cell: int) -> tuple[int, int]:
-        return self._columns.indptr[cell], self._columns.indptr[cell + 1]
-
-    def _members(self, row: int) -> np.ndarray:
-        members = self._rows.indices[self._rows.indptr[row] : self._rows.indptr[row + 1]]
-        return np.asarray(members[self._hidden[members]])
-
-    def of(self, cells: np.ndarray) -> np.ndarray:
-        """Return the suppressed cells beside some cells, in any of their relations."""
-        members = [self._members(row) for row in self.relations(cells)]
-        found = np.unique(np.concatenate(members)) if members else np.empty(0, dtype=np.int64)
-        return np.setdiff1d(found, cells)
-
-    def common(self, cells: np.ndarray) -> np.ndarray:
-        """Return the suppressed cells in relations that hold at least two of some cells."""
-        members = [self._members(row) for row in self.relations(cells)]
-        shared = [m for m in members if np.isin(m, cells).sum() > 1]
-        found = np.unique(np.concatenate(shared)) if shared else np.empty(0, dtype=np.int64)
-        return np.setdiff1d(found, cells)
-
-
-def _coalitions(insiders: Insiders, near: _Neighbours, size: int) -> list[tuple[int, ...]]:
-    """Return the groups of respondents whose cells meet in a relation."""
-    by_relation: dict[int, list[int]] = {}
+def coalitions(table: Table, insiders: Insiders, most: int) -> Iterator[tuple[int, ...]]:
+    """Give each respondent, and the groups of up to `most` whose cells meet in a relation."""
+    yield from ((name,) for name in range(len(insiders)))
+    if most < 2:
+        return
+    columns = table.relations.tocsc()
+    by_relation: dict[int, set[int]] = {}
     for name, known in enumerate(insiders.known):
-        for row in near.relations(known):
-            by_relation.setdefault(int(row), []).append(name)
-    groups = {g for names in by_relation.values() for g in combinations(sorted(set(names)), size)}
-    return sorted(groups)
+        for c in known:
+            for line in columns.indices[columns.indptr[c] : columns.indptr[c + 1]]:
+                by_relation.setdefault(int(line), set()).add(name)
+    for size in range(2, most + 1):
+        groups = {g for names in by_relation.values() for g in combinations(sorted(names), size)}
+        yield from sorted(groups)

@@ -96,8 +96,6 @@ class Proofs:
         self.high = np.zeros(len(system))
         self._supports: list[np.ndarray] = []
         self._steps: list[np.ndarray] = []
-        self._low_by = np.full(len(system), -1)
-        self._high_by = np.full(len(system), -1)
 
     def add(self, change: np.ndarray) -> None:
         """Learn from changes that are possible: stretched, and turned round, as far as they go."""
@@ -116,25 +114,18 @@ class Proofs:
             self._widen(support, step * factor)
 
     def _widen(self, support: np.ndarray, reached: np.ndarray) -> None:
-        name = len(self._supports) - 1
-        higher, lower = reached > self.high[support], reached < self.low[support]
-        self.high[support[higher]], self._high_by[support[higher]] = reached[higher], name
-        self.low[support[lower]], self._low_by[support[lower]] = reached[lower], name
+        self.high[support] = np.maximum(self.high[support], reached)
+        self.low[support] = np.minimum(self.low[support], reached)
 
     @property
     def witnesses(self) -> list[tuple[np.ndarray, np.ndarray]]:
         """The changes learned from: cells of the table and how far they move."""
-        return [
-            (self.system.cells[support], step)
-            for support, step in zip(self._supports, self._steps, strict=True)
-        ]
+        return [(self.system.cells[support], step) for support, step in self.movements]
 
-    def avoids(self, place: int, known: np.ndarray) -> bool:
-        """Return whether the witnesses of a cell leave some other cells alone."""
-        for name in (self._low_by[place], self._high_by[place]):
-            if name >= 0 and np.isin(self._supports[name], known, assume_unique=True).any():
-                return False
-        return True
+    @property
+    def movements(self) -> list[tuple[np.ndarray, np.ndarray]]:
+        """The changes learned from: places and how far they move."""
+        return list(zip(self._supports, self._steps, strict=True))
 
 
 class Goals:

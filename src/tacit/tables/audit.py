@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
 from typing import Any, Literal
@@ -12,9 +12,11 @@ from typing import Any, Literal
 import numpy as np
 
 from tacit.core.errors import ParameterError
-from tacit.tables._audit_attack import Attack, Outcome, Sum, attack_plan
+from tacit.tables._audit_attack import Attack, Outcome, Plan, Sum, attack_plan
 from tacit.tables._levels import Levels, required_levels
+from tacit.tables._respondent_sums import WithSums, respondent_sums, with_respondent_sums
 from tacit.tables.protected import ProtectedTable
+from tacit.tables.sensitive import Sensitive
 from tacit.tables.table import Table
 
 
@@ -55,6 +57,10 @@ class Audit:
     """Cells that respondents, knowing their own, can work out too narrowly."""
     sums: tuple[Sum, ...] = ()
     """Intervals of sums of cells that were asked for."""
+    respondent_sums: tuple[Sum, ...] = ()
+    """Intervals of sums of sensitive cells in which the same respondent is alone."""
+    singletons: bool = False
+    """Whether respondents who are alone in a cell attacked, and what they have in several."""
     n_insiders: int = 0
     """Respondents and coalitions that attacked."""
     n_cut: int = 0
@@ -73,7 +79,9 @@ class Audit:
     def failed(self) -> np.ndarray:
         """Positions of the cells that do not hold."""
         own = self.cells[self.verdict != Verdict.OK]
-        return np.union1d(own, [breach.cell for breach in self.breaches]).astype(np.int64)
+        inside = [np.append(breach.others, breach.cell) for breach in self.breaches]
+        summed = [one.cells for one in self.respondent_sums if not one.holds]
+        return np.unique(np.concatenate([own, *inside, *summed])).astype(np.int64)
 
     @cached_property
     def frame(self) -> Any:
@@ -107,8 +115,7 @@ class Audit:
             f"Audit {'passed' if self.passed else 'FAILED'}: {len(self.cells):,} cells attacked, "
             f"{n[Verdict.OK]:,} hold, {n[Verdict.NARROW]:,} too narrow, "
             f"{n[Verdict.DISCLOSED]:,} exactly disclosed.",
-            f"{self.n_insiders:,} respondents attacked with what they know; "
-            f"{len(self.breaches):,} breaches.",
+            self._inside(),
             f"{self.n_programs:,} linear programmes in {self.seconds:.2f} s.",
         ]
         if len(self.failed):
@@ -116,6 +123,20 @@ class Audit:
         if self.n_cut:
             lines.append(f"{self.n_cut:,} requirements were cut to what is known beforehand.")
         return "\n".join(lines)
+
+    def _inside(self) -> str:
+        """Say what respondents could do, or that they were not asked."""
+        if not self.singletons:
+            return (
+                "Singletons: not attacked. Respondents who are alone in a suppressed cell know it "
+                "and may work out others; attack with singletons=True."
+            )
+        weak = sum(not one.holds for one in self.respondent_sums)
+        return (
+            f"Singletons: {self.n_insiders:,} respondents attacked with what they know; "
+            f"{len(self.breaches):,} breaches. {len(self.respondent_sums):,} sums of cells of "
+            f"one respondent attacked; {weak:,} do not hold."
+        )
 
     def __repr__(self) -> str:
         return f"Audit({'passed' if self.passed else 'failed'}; {len(self.cells)} cells)"
@@ -135,6 +156,8 @@ class Breach:
     """Largest value they must think possible."""
     verdict: str
     """What they achieve."""
+    others: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64), repr=False)
+    """Further cells, where it is the sum of cells of one respondent that is worked out."""
 
 
 def audit(
@@ -158,9 +181,9 @@ def audit(
     early_stop
         Stop at each cell once its protection is shown. Without it every interval is exact.
     singletons
-        Whether respondents who are alone in a suppressed cell attack the sensitive cells beside
-        it; the same respondent alone in several cells knows them all. Unless said, as the
-        protection claims in its notes.
+        Whether respondents who are alone in a suppressed cell attack with what they know, and
+        whether what one respondent has in several sensitive cells together is attacked. Unless
+        said, as the protection claims in its notes.
     coalitions
         How many such respondents in one relation pool what they know.
     known_within
@@ -183,6 +206,12 @@ def audit(
 
     the attacker's problem of [fischetti2001]_. All relations are used at once, so linked
     tables are audited exactly. A requirement is cut to what is known beforehand.
+
+    With `singletons`, :math:`\delta` is zero also at the cells in which the intruder is alone, and
+    every sensitive cell that these relations reach is attacked, beside them or far away. Sensitive
+    cells in which the same respondent is alone are attacked together, too: their sum needs the
+    protection that they need together. Of up to four such cells all sums are attacked, of more
+    those within a relation, pairs (in relations with up to eight) and the sum of all.
 
     A table with changed values is attacked through the intervals its protection claims users can
     derive (``notes["intervals"]``); without such a claim it is refused.
@@ -207,20 +236,68 @@ def audit(
     started = time.perf_counter()
     if known_within is not None and not known_within > 0:
         raise ParameterError("known_within must be a percentage above 0", got=known_within)
-    plan = attack_plan(protected, known_within)
-    waived = protected.original.waived
-    sensitive = protected.sensitive if waived is None else protected.sensitive.without(waived)
-    levels = required_levels(protected.original, sensitive, plan.bounds)
-    chosen = _chosen(cells, plan.hidden, protected)
-    attack = Attack(plan, levels, chosen, exact=not early_stop)
-    outcome = attack.outsider()
     if singletons is None:
         singletons = coalitions > 1 or bool(protected.notes.get("singletons", False))
+    plan = attack_plan(protected, known_within)
+    chosen = _chosen(cells, plan.hidden, protected)
+    wider = _with_sums(protected, plan, chosen) if singletons else None
+    if wider is not None:
+        plan = _wider_plan(plan, wider)
+    sensitive = _not_waived(protected) if wider is None else wider.sensitive
+    levels = required_levels(plan.table, sensitive, plan.bounds)
+    added = np.arange(protected.original.n_cells, plan.table.n_cells)
+    attack = Attack(plan, levels, np.concatenate([chosen, added]), exact=not early_stop)
+    outcome = attack.outsider()
     if singletons:
         attack.insiders(max(coalitions, 1))
-    results = attack.sums(sums)
-    exposed = (plan.primary & ~plan.hidden)[chosen]
-    return _verdicts(protected, levels, chosen, outcome, attack, exposed, results, started)
+    found = _verdicts(protected, levels, chosen, outcome, attack)
+    return replace(
+        found, singletons=singletons, sums=attack.sums(sums, protected.original.n_cells),
+        respondent_sums=_sums_found(wider, levels, outcome),
+        n_programs=attack.n_programs, seconds=time.perf_counter() - started,
+        **_breaches(attack, wider),
+    )  # fmt: skip
+
+
+def _not_waived(protected: ProtectedTable) -> Sensitive:
+    waived = protected.original.waived
+    return protected.sensitive if waived is None else protected.sensitive.without(waived)
+
+
+def _with_sums(protected: ProtectedTable, plan: Plan, chosen: np.ndarray) -> WithSums | None:
+    """Return the table with the sums of single respondents, where there are any.
+
+    Cells that no chain of relations joins vary freely of each other: their sum holds if they do.
+    """
+    table, sensitive = protected.original, _not_waived(protected)
+    some = np.zeros(table.n_cells, dtype=bool)
+    some[chosen] = True
+    some &= plan.hidden
+    if not respondent_sums(table, some & sensitive.cells):
+        return None
+    nothing = Attack(plan, required_levels(table, sensitive, plan.bounds), chosen, exact=False)
+    among = np.where(some, nothing.component, -1)
+    made = with_respondent_sums(table, sensitive, among)
+    return made if made.sums else None
+
+
+def _wider_plan(plan: Plan, wider: WithSums) -> Plan:
+    lower, upper = (wider.summed(side) for side in plan.bounds)
+    hidden, primary = (wider.widened(flags, fill=True) for flags in (plan.hidden, plan.primary))
+    return Plan(wider.table, hidden, (lower, upper), primary)
+
+
+def _sums_found(wider: WithSums | None, levels: Levels, outcome: Outcome) -> tuple[Sum, ...]:
+    """Return what outsiders find of the sums of single respondents."""
+    if wider is None:
+        return ()
+    value, n = wider.table.value, wider.n_cells
+    return tuple(
+        Sum(cells, float(value[k]), float(value[k] + outcome.low[k]),
+            float(value[k] + outcome.high[k]), float(levels.below[k]), float(levels.above[k]),
+            float(levels.width[k]))
+        for k, cells in enumerate(wider.sums, start=n)
+    )  # fmt: skip
 
 
 def _chosen(cells: Any, hidden: np.ndarray, protected: ProtectedTable) -> np.ndarray:
@@ -237,31 +314,31 @@ def _chosen(cells: Any, hidden: np.ndarray, protected: ProtectedTable) -> np.nda
 
 
 def _verdicts(
-    protected: ProtectedTable,
-    levels: Levels,
-    chosen: np.ndarray,
-    outcome: Outcome,
-    attack: Attack,
-    exposed: np.ndarray,
-    results: tuple[Sum, ...],
-    started: float,
+    protected: ProtectedTable, levels: Levels, chosen: np.ndarray, outcome: Outcome, attack: Attack
 ) -> Audit:
-    table = protected.original
-    met = attack.met(chosen, outcome.low[chosen], outcome.high[chosen])
-    point = attack.is_point(chosen, outcome.low[chosen], outcome.high[chosen])
-    bad = attack.plan.primary[chosen] & (~met | exposed)
+    """Return what outsiders find of each cell."""
+    table, plan = protected.original, attack.plan
+    low, high = outcome.low[chosen], outcome.high[chosen]
+    met, point = attack.met(chosen, low, high), attack.is_point(chosen, low, high)
+    exposed = (plan.primary & ~plan.hidden)[chosen]
+    bad = plan.primary[chosen] & (~met | exposed)
     verdict = np.select([bad & point, bad], [Verdict.DISCLOSED, Verdict.NARROW], Verdict.OK)
     value = table.value[chosen]
     return Audit(
-        table=table, cells=chosen,
-        low=value + outcome.low[chosen], high=value + outcome.high[chosen],
+        table=table, cells=chosen, low=value + low, high=value + high,
         exact=outcome.exact[chosen], below=levels.below[chosen], above=levels.above[chosen],
         width=levels.width[chosen], verdict=verdict.astype(object),
-        breaches=tuple(
-            Breach(b.cell, b.known, table.value[b.cell] + b.low, table.value[b.cell] + b.high,
-                   str(Verdict.DISCLOSED if b.point else Verdict.NARROW))
-            for b in attack.breaches
-        ),
-        sums=results, n_insiders=attack.n_insiders, n_cut=int(levels.cut[chosen].sum()),
-        n_programs=attack.n_programs, seconds=time.perf_counter() - started,
+        n_cut=int(levels.cut[chosen].sum()),
     )  # fmt: skip
+
+
+def _breaches(attack: Attack, wider: WithSums | None) -> dict[str, Any]:
+    """Return what respondents find, in terms of the cells of the table."""
+    value, found = attack.plan.table.value, []
+    n = len(value) if wider is None else wider.n_cells
+    for one in attack.breaches:
+        cells = np.array([one.cell]) if one.cell < n or wider is None else wider.sums[one.cell - n]
+        low, high = value[one.cell] + one.low, value[one.cell] + one.high
+        verdict = str(Verdict.DISCLOSED if one.point else Verdict.NARROW)
+        found.append(Breach(int(cells[0]), one.known[one.known < n], low, high, verdict, cells[1:]))
+    return {"breaches": tuple(found), "n_insiders": attack.n_insiders}

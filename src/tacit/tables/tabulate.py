@@ -81,7 +81,8 @@ def tabulate(
     request
         Column that says which respondents ask for protection (true, or the code 1 or 2).
     shadow
-        Column whose contributions the rules look at, instead of `value`.
+        Column whose contributions the rules look at, instead of `value`. The protection they
+        require is the same share of the value as it is of this column.
     cost
         Column whose totals are what it costs to suppress a cell.
     sums

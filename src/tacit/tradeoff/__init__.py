@@ -4,6 +4,7 @@ This part knows the registry and the measures, and no masking method by name.
 """
 
 from tacit.core.method import Try as Try
+from tacit.tradeoff.attack_gain import AttackGain as AttackGain
 from tacit.tradeoff.effort import Effort as Effort
 from tacit.tradeoff.file_risk import FileRisk as FileRisk
 from tacit.tradeoff.file_risk import Scenario as Scenario

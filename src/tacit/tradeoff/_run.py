@@ -30,8 +30,8 @@ _LARGEST_SAMPLE = 50_000
 _FEWEST_KEPT = 10
 _FEWEST_CONFIRMED = 6
 """Plans that all records of a large file are tried with, where conditions must be met."""
-_LONGEST = 600.0
-"""Seconds that one plan may take on all records of a large file."""
+_LONGEST = 120.0
+"""Processor seconds that one plan may take on all records of a large file."""
 _BARREN = 12
 """Batches without a new plan after which nothing new is expected."""
 
@@ -47,7 +47,7 @@ class Run:
         self._failed: dict[str, str] = {}
         self._jobs: set[str] = set()
         self._seconds: dict[tuple[str, int], float] = {}
-        self._too_slow = 0
+        self._too_slow: list[str] = []
 
     def look_at(
         self, risk: Objective, utility: Objective, conditions: tuple[Condition, ...], storage: Any
@@ -118,7 +118,7 @@ class Run:
         share = _GROWTH ** self._sizes.index(size)
         n_kept = max(_FEWEST_KEPT, self._effort.evaluations // share)
         if size == self._sizes[-1] and size > _LARGEST_SAMPLE:
-            kept = self._in_time(self._last(before), size)
+            kept = self._last(self._in_time(before, size))
         else:
             kept = better(before, n_kept)
         plans = [p.plan for p in kept if p.plan is not None]
@@ -137,13 +137,17 @@ class Run:
         return better(before, _FEWEST_CONFIRMED)
 
     def _in_time(self, points: Sequence[Point], size: int) -> list[Point]:
-        """Leave out plans that would take too long on all records, by how their time grew."""
+        """Leave out plans that would take too long on all records, by how their time grew.
+
+        Those that are nearly as good and quicker come in their place.
+        """
         kept = []
         for point in points:
             known = [(n, self._seconds.get((_key(point.plan), n))) for n in self._sizes]  # type: ignore[arg-type]
             if _foretold([(n, t) for n, t in known if t], size) <= _LONGEST:
                 kept.append(point)
-        self._too_slow = len(points) - len(kept)
+        labels = {point.label for point in kept}
+        self._too_slow = [p.label for p in maximal(points) if p.label not in labels]
         return kept
 
     def _confirm(self) -> None:
@@ -251,8 +255,8 @@ class Run:
             said.append(f"Stopped early: the numbers are those of {reached[-1]:,} sampled records.")
         if self._too_slow:
             said.append(
-                f"{self._too_slow} plans of the sample's frontier would take more than "
-                f"{_LONGEST / 60:.0f} minutes on all records and were left out."
+                f"Left out, as all records would take more than {_LONGEST / 60:.0f} minutes: "
+                f"{' | '.join(self._too_slow)}."
             )
         if self._store.n_resumed:
             said.append(f"{self._store.n_resumed} evaluations were taken from the earlier run.")
@@ -279,15 +283,23 @@ def _stages(n_records: int, first: int) -> list[int]:
 
 
 def _foretold(times: Sequence[tuple[int, float]], size: int) -> float:
-    """Return the seconds a plan would take, by the power law of its last two times."""
+    """Return the seconds a plan would take, by the power law of its last times."""
     if not times:
         return 0.0
     n, seconds = times[-1]
-    power = 1.0
-    if len(times) > 1:
-        earlier, before = times[-2]
-        power = float(np.clip(np.log(seconds / before) / np.log(n / earlier), 1.0, 3.0))
-    return float(seconds * (size / n) ** power)
+    return float(seconds * (size / n) ** _power(times[-3:]))
+
+
+def _power(times: Sequence[tuple[int, float]]) -> float:
+    """Return how fast time grows; differences of three times leave out what each run costs."""
+    if len(times) < 2:
+        return 1.0
+    taken = [t for _, t in times]
+    step = np.log(times[-1][0] / times[-2][0])
+    powers = [np.log(taken[-1] / taken[-2]) / step]
+    if len(times) > 2 and taken[2] > taken[1] > taken[0]:
+        powers.append(np.log((taken[2] - taken[1]) / (taken[1] - taken[0])) / step)
+    return float(np.clip(max(powers), 1.0, 3.0))
 
 
 def _before(sizes: Sequence[int], size: int) -> int:

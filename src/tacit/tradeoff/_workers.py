@@ -38,7 +38,7 @@ class Workers:
         self._is_asked_for = workers is not None
         self._pool: Any = None
         self._here = Evaluator(setting)
-        self._spent, self._done = 0.0, 0
+        self._spent, self._done, self._records = 0.0, 0, 0
 
     def __enter__(self) -> Workers:
         return self
@@ -68,7 +68,7 @@ class Workers:
         while waiting and not self._pays(max(left, len(waiting))):
             job = waiting.pop(0)
             result = self._here.evaluate(job)
-            self._note(result)
+            self._note(job, result)
             done(job, result)
         if waiting:
             self._run_elsewhere(waiting, done)
@@ -82,7 +82,10 @@ class Workers:
         # The first job compiles and imports; it says little about the next.
         return self._done >= 2 and self._spent / self._done * left > _WORTH_A_PROCESS
 
-    def _note(self, result: Result) -> None:
+    def _note(self, job: Job, result: Result) -> None:
+        if self._records not in (0, job.records):  # a larger sample: what it takes is not known yet
+            self._spent, self._done = 0.0, 1
+        self._records = job.records
         self._done += 1
         if self._done > 1:
             self._spent += result.seconds

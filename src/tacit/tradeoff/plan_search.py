@@ -13,6 +13,7 @@ from tacit.core.errors import DataError, ParameterError
 from tacit.core.plan import Plan
 from tacit.core.rng import fresh_seed
 from tacit.tradeoff._run import Run
+from tacit.tradeoff.attack_gain import attack_conditions
 from tacit.tradeoff.effort import Effort
 from tacit.tradeoff.frontier import Frontier
 from tacit.tradeoff.objective import Condition, Objective
@@ -27,6 +28,8 @@ def search(
     utility: Any = None,
     budget: int | Effort = 100,
     conditions: Sequence[Condition] = (),
+    attacks: Iterable[Any] = (),
+    max_success_over_baseline: float = 0.05,
     start: Iterable[Plan] = (),
     seed: int | None = None,
     storage: str | Path | None = None,
@@ -48,6 +51,10 @@ def search(
         Number of plans to try, or an `Effort`.
     conditions
         What a release must meet; those that do not are never on the frontier.
+    attacks
+        Attacks on records, or their keys, that a release must withstand.
+    max_success_over_baseline
+        By how much each of them may succeed more often than guessing.
     start
         Plans to try first, for example what is usual in your house.
     seed
@@ -91,7 +98,8 @@ def search(
         )
     effort = budget if isinstance(budget, Effort) else Effort(evaluations=budget)
     run = Run(original, effort, fresh_seed() if seed is None else _checked(seed))
-    run.look_at(*_axes(original, risk, utility), tuple(conditions), storage)
+    wanted = (*conditions, *attack_conditions(attacks, max_success_over_baseline))
+    run.look_at(*_axes(original, risk, utility), wanted, storage)
     return run.search(_space(original, candidates), [Plan(p) for p in start])
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -18,6 +18,7 @@ from tacit.core.release import Release
 from tacit.core.scorecard import Scorecard
 from tacit.tradeoff._proposals import Proposal as Proposal
 from tacit.tradeoff._proposals import proposals as proposals
+from tacit.tradeoff.attack_gain import attack_conditions
 from tacit.tradeoff.effort import Effort
 from tacit.tradeoff.frontier import Frontier, Point, maximal
 from tacit.tradeoff.information_kept import InformationKept
@@ -114,6 +115,8 @@ def wizard(
     data: Any,
     target: Target | str | None = None,
     *,
+    attacks: Iterable[Any] = (),
+    max_success_over_baseline: float = 0.05,
     effort: Effort = EFFORT,
     seed: int | None = None,
     storage: str | Path | None = None,
@@ -127,6 +130,10 @@ def wizard(
     target
         What a release must meet, as a `Target` or in words such as ``"k >= 5; at most 5 %
         linkable; keep the regression of income on age"``.
+    attacks
+        Attacks on records, or their keys, that a release must withstand.
+    max_success_over_baseline
+        By how much each of them may succeed more often than guessing.
     effort
         How much work may be done.
     seed
@@ -153,7 +160,9 @@ def wizard(
     wanted = (
         Target() if target is None else Target.of(target) if isinstance(target, str) else target
     )
-    conditions = wanted.conditions(original)
+    conditions = (
+        *wanted.conditions(original), *attack_conditions(attacks, max_success_over_baseline),
+    )  # fmt: skip
     _check_size(original, wanted)
     offered = proposals(original, wanted)
     if not offered:

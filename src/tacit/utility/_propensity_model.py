@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
+from annotated_types import Ge
 
+from tacit.core.data import Microdata
 from tacit.core.errors import DataError
+from tacit.core.families import Utility
+from tacit.core.measurement import Measurement, Unit
+from tacit.core.method import Columns
 from tacit.core.pairing import Pair, pair
 from tacit.core.schema import Kind
 from tacit.utility._design import Design, comparable
@@ -48,6 +54,55 @@ class Scores:
     def share(self) -> float:
         """Share of released records: the chance of a record about which nothing is known."""
         return len(self.released) / (len(self.original) + len(self.released))
+
+
+class PropensityMeasure(Utility):
+    """A measure of how far a model tells released records from original ones."""
+
+    default: ClassVar[bool] = False
+
+    columns: Columns | None = None
+    """Columns the model sees; by default all that both files have."""
+    model: Model = "logistic"
+    """Logistic regression on main effects, or a classification tree."""
+    most_records: Annotated[int, Ge(10)] = 50_000
+    """Records drawn from each file, at most."""
+    seed: Annotated[int, Ge(0)] = 0
+    """Seed of that draw, and of what else is left to chance."""
+
+    def objection(self, original: Microdata) -> str | None:
+        """Say that an empty file cannot be compared."""
+        return "there is no record to compare" if original.n_records == 0 else None
+
+
+class ScoreMeasure(PropensityMeasure):
+    """A measure that is one number made of the scores of both files."""
+
+    largest: ClassVar[float] = 1.0
+    """Value of files that a model tells apart wholly."""
+    unit: ClassVar[Unit] = "number"
+    """How the value is written."""
+
+    def measure(self, original: Any, release: Any = None) -> Measurement:
+        """Return how far the scores of both files differ; 0 if they do not."""
+        scores = propensity_scores(
+            original, release, self.columns, self.model, self.most_records, self.seed
+        )
+        value = self._value(scores)
+        return Measurement(
+            key=self.key, title=self.title, value=value, better="lower",
+            bounds=(0.0, self.largest), unit=self.unit,
+            details={"columns": scores.columns, "model": self.model},
+            explanation=self._explanation(value), warnings=scores.warnings,
+        )  # fmt: skip
+
+    @abstractmethod
+    def _value(self, scores: Scores) -> float:
+        """Return the value."""
+
+    @abstractmethod
+    def _explanation(self, value: float) -> str:
+        """Say what the value means."""
 
 
 def propensity_scores(

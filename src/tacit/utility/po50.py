@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from annotated_types import Ge
 
-from tacit.core.data import Microdata
-from tacit.core.families import Utility
-from tacit.core.measurement import Measurement
-from tacit.core.method import Columns
-from tacit.utility._propensity_model import Model, Scores, propensity_scores
+from tacit.core.measurement import Unit
+from tacit.utility._propensity_model import ScoreMeasure, Scores
 
 
 class PO50(
-    Utility,
+    ScoreMeasure,
     key="po50",
     title="Records sorted right, over half (PO50)",
     cites=("raab2021",),
@@ -43,34 +39,17 @@ class PO50(
     0.0
     """
 
-    default: ClassVar[bool] = False
+    largest: ClassVar[float] = 0.5
+    unit: ClassVar[Unit] = "percent"
 
-    columns: Columns | None = None
-    """Columns the model sees; by default all that both files have."""
-    model: Model = "logistic"
-    """Logistic regression on main effects, or a classification tree."""
-    most_records: Annotated[int, Ge(10)] = 50_000
-    """Records drawn from each file, at most."""
-    seed: Annotated[int, Ge(0)] = 0
-    """Seed of that draw."""
+    def _value(self, scores: Scores) -> float:
+        return max(sorted_right(scores) - 0.5, 0.0)
 
-    def objection(self, original: Microdata) -> str | None:
-        """Say that an empty file cannot be compared."""
-        return "there is no record to compare" if original.n_records == 0 else None
-
-    def measure(self, original: Any, release: Any = None) -> Measurement:
-        """Return the share sorted right, less one half."""
-        scores = propensity_scores(
-            original, release, self.columns, self.model, self.most_records, self.seed
+    def _explanation(self, value: float) -> str:
+        return (
+            f"A model sorts {100 * (0.5 + value):.1f} % of the records into the file they come "
+            "from; a coin would sort half."
         )
-        value = max(sorted_right(scores) - 0.5, 0.0)
-        return Measurement(
-            key=self.key, title=self.title, value=value, better="lower", bounds=(0.0, 0.5),
-            unit="percent", details={"columns": scores.columns, "model": self.model},
-            explanation=f"A model sorts {100 * (0.5 + value):.1f} % of the records into the file "
-            "they come from; a coin would sort half.",
-            warnings=scores.warnings,
-        )  # fmt: skip
 
 
 def sorted_right(scores: Scores) -> float:

@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import numpy as np
 from annotated_types import Ge
 
 from tacit.core.data import Microdata
 from tacit.core.errors import DataError
-from tacit.core.families import Utility
 from tacit.core.measurement import Measurement
 from tacit.core.method import Columns
 from tacit.core.pairing import Pair, pair
 from tacit.core.schema import Kind
 from tacit.utility._design import Design, comparable
 from tacit.utility._domains import recoded
-from tacit.utility._propensity_model import chances_to_be_released
+from tacit.utility._propensity_model import PropensityMeasure, chances_to_be_released
 from tacit.utility._tables import recoded_warnings, text_warnings
 
 
 class Propensity(
-    Utility,
+    PropensityMeasure,
     key="propensity",
     title="Propensity score (pMSE)",
     cites=("woo2009", "snoke2018"),
@@ -59,18 +58,10 @@ class Propensity(
     0.0
     """
 
-    default = False
-
     columns: Columns | None = None
     """Columns the model sees; by default all that both files have with some category in common."""
-    model: Literal["logistic", "tree"] = "logistic"
-    """Logistic regression on main effects, or a classification tree."""
     permutations: Annotated[int, Ge(2)] = 20
     """How often the files are mixed at random to see what a tree finds by chance."""
-    most_records: Annotated[int, Ge(10)] = 50_000
-    """Records drawn from each file, at most."""
-    seed: Annotated[int, Ge(0)] = 0
-    """Seed of that draw and of the permutations."""
 
     def measure(self, original: Any, release: Any = None) -> Measurement:
         """Return how far estimated chances are from saying nothing."""
@@ -126,10 +117,6 @@ class Propensity(
             mixed = rng.permutation(design.is_released)
             found.append(np.mean((self._chances(design.matrix, mixed) - share) ** 2))
         return float(np.mean(found)), float(np.std(found, ddof=1))
-
-    def objection(self, original: Microdata) -> str | None:
-        """Say that an empty file cannot be compared."""
-        return "there is no record to compare" if original.n_records == 0 else None
 
 
 def _per_record(released: Microdata, design: Design, chances: np.ndarray) -> np.ndarray | None:

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar
-
 import numpy as np
-from annotated_types import Ge
 
-from tacit.core.data import Microdata
-from tacit.core.families import Utility
-from tacit.core.measurement import Measurement
-from tacit.core.method import Columns
-from tacit.utility._propensity_model import Model, propensity_scores
+from tacit.utility._propensity_model import ScoreMeasure, Scores
 
 _SAME = 9
 """Decimals to which two scores are told apart; the fit is no more exact."""
 
 
 class Specks(
-    Utility,
+    ScoreMeasure,
     key="specks",
     title="Distance of propensity scores (SPECKS)",
     cites=("bowen2021", "raab2021"),
@@ -47,34 +40,14 @@ class Specks(
     0.0
     """
 
-    default: ClassVar[bool] = False
+    def _value(self, scores: Scores) -> float:
+        return largest_gap(np.round(scores.original, _SAME), np.round(scores.released, _SAME))
 
-    columns: Columns | None = None
-    """Columns the model sees; by default all that both files have."""
-    model: Model = "logistic"
-    """Logistic regression on main effects, or a classification tree."""
-    most_records: Annotated[int, Ge(10)] = 50_000
-    """Records drawn from each file, at most."""
-    seed: Annotated[int, Ge(0)] = 0
-    """Seed of that draw."""
-
-    def objection(self, original: Microdata) -> str | None:
-        """Say that an empty file cannot be compared."""
-        return "there is no record to compare" if original.n_records == 0 else None
-
-    def measure(self, original: Any, release: Any = None) -> Measurement:
-        """Return the largest difference of the distributions of the scores."""
-        scores = propensity_scores(
-            original, release, self.columns, self.model, self.most_records, self.seed
+    def _explanation(self, value: float) -> str:
+        return (
+            "At one score the shares of original and released records below it differ by "
+            f"{100 * value:.1f} percentage points; nowhere by more."
         )
-        value = largest_gap(np.round(scores.original, _SAME), np.round(scores.released, _SAME))
-        return Measurement(
-            key=self.key, title=self.title, value=value, better="lower", bounds=(0.0, 1.0),
-            details={"columns": scores.columns, "model": self.model},
-            explanation=f"At one score the shares of original and released records below it differ "
-            f"by {100 * value:.1f} percentage points; nowhere by more.",
-            warnings=scores.warnings,
-        )  # fmt: skip
 
 
 def largest_gap(first: np.ndarray, second: np.ndarray) -> float:

@@ -26,7 +26,9 @@ def test_two_values_are_one_too_few():
 
 def test_four_values_withstand_one_exclusion_and_not_three():
     data = file(4)
-    assert attack.BackgroundKnowledge().run((data, data)).success.n == 0
+    held = attack.BackgroundKnowledge().run((data, data))
+    assert held.success.n == 0
+    assert not held.leaked
     known = attack.Knowledge(excluded=3)
     assert attack.BackgroundKnowledge().run((data, data), known).success.value == 1.0
 

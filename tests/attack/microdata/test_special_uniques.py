@@ -16,6 +16,7 @@ def test_uniques_of_a_file_as_it_is_are_named(data):
     found = attack.SpecialUniques().run((data, data))
     assert found.success.value == 1.0
     assert found.success.n > 100
+    assert found.leaked
 
 
 def test_fewer_keys_name_fewer(data):

@@ -33,6 +33,13 @@ def town():
 
 
 @pytest.fixture(scope="session")
+def kinds(town):
+    """The same town with an illness of four kinds, so that few people suffice to beat guessing."""
+    rng = np.random.default_rng(9)
+    return town.with_columns(ill=pl.Series(rng.choice(["k1", "k2", "k3", "k4"], len(town))))
+
+
+@pytest.fixture(scope="session")
 def strict():
     """The default policy, without its limit of requests in a time: attackers are patient."""
     policy = Policy.named("strict")

@@ -45,6 +45,7 @@ def test_a_bin_that_ends_at_the_maximum_is_found(data):
 def test_ours_tell_none(data, policy):
     found = attack.ExtremeProbing().run((data, Policy.named(policy)))
     assert found.success.value == 0.0
+    assert not found.leaked
 
 
 def test_numbers_are_found_inside_words():

@@ -28,3 +28,4 @@ def test_without_rules_the_unit_is_given_away(firms, variant, error):
 def test_default_policy(firms, strict, variant):
     found = attack.MadeVariables(variant=variant, response="turnover").run((firms, strict))
     assert found.success.value <= found.baseline.value
+    assert not found.leaked

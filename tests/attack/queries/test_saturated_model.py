@@ -21,3 +21,4 @@ def test_without_rules_units_alone_are_read_off(firms):
 def test_default_policy(firms, strict):
     found = attack.SaturatedModel(response="turnover").run((firms, strict))
     assert found.success.value <= found.baseline.value
+    assert not found.leaked

@@ -43,4 +43,6 @@ def test_a_coalition_gets_more(table):
 
 def test_suppressed_cells_tell_nothing(table):
     made = table.protect(tables.SuppressModular(), tables.PPercent(p=10))
-    assert attack.ContributorAttack(p=10).run(made).success.value == 0.0
+    found = attack.ContributorAttack(p=10).run(made)
+    assert found.success.value == 0.0
+    assert not found.leaked

@@ -28,6 +28,7 @@ def test_a_singleton_works_out_the_other_cell():
 def test_a_third_cell_stops_it(hidden):
     found = attack.SingletonAttack().run(made(np.array(hidden, dtype=bool)))
     assert found.success.value == 0.0
+    assert not found.leaked
 
 
 def test_outsiders_are_not_asked():

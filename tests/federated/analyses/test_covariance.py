@@ -35,13 +35,17 @@ def test_scaled_components_explain_everything(five):
     assert sum(answer["explained"]) == pytest.approx(1)
 
 
-def test_attack_f4_a_variable_that_is_about_one_record_is_refused(parts):
+@pytest.mark.parametrize(
+    ("own", "why"), [(0.95, r"above 0\.95 .* 'income'"), (1.0, r"leverage above 0\.5")]
+)
+def test_attack_f4_a_variable_that_is_about_one_record_is_refused(parts, own, why):
     """A huge value on one record makes every covariance a multiple of its other values."""
     first = parts["agency-00"].with_columns(
         age=pl.when(pl.int_range(pl.len()) == 0).then(1e9).otherwise("age")
     )
-    with pytest.raises(StoppedError, match=r"leverage above 0\.5"):
-        simulate({**parts, "agency-00": first}, "covariance", variables=["age", "income"])
+    given = {"variables": ["age", "income"], "policy": Policy(max_told=own)}
+    with pytest.raises(StoppedError, match=why):
+        simulate({**parts, "agency-00": first}, "covariance", **given)
 
 
 def test_more_variables_than_records_are_refused():

@@ -2,7 +2,10 @@
 
 import numpy as np
 import polars as pl
+import pytest
 
+import tacit
+from tacit.core.errors import ProtectionError
 from tacit.mask.synthesis.originals import forbidden_records, found_in, without_originals
 
 
@@ -21,7 +24,26 @@ def test_units_with_a_forbidden_record_are_drawn_again():
 
 def test_gaps_equal_gaps_and_uniques_are_counted():
     original = pl.DataFrame({"x": [None, 1, 1], "y": ["a", "b", "b"]})
-    unique = forbidden_records(original, ["x", "y"], "no-uniques")
-    assert found_in(original, unique).tolist() == [0]
-    assert found_in(original, forbidden_records(original, ["x", "y"], "none")).tolist() == [0, 1, 2]
-    assert forbidden_records(original, ["x"], "allowed") is None
+    data = tacit.Microdata.of(original)
+    assert found_in(original, forbidden_records(data, "no-uniques")).tolist() == [0]
+    assert found_in(original, forbidden_records(data, "none")).tolist() == [0, 1, 2]
+    assert forbidden_records(data, "allowed") is None
+
+
+def test_only_named_columns_are_compared_and_weights_never():
+    frame = pl.DataFrame({"x": [1, 1, 2], "y": ["a", "b", "c"], "w": [1.0, 2.0, 3.0]})
+    data = tacit.Microdata.of(frame).with_roles(weight="w")
+    assert forbidden_records(data, "none").columns == ["x", "y"]
+    assert forbidden_records(data, "no-uniques", ["x"]).rows() == [(2,)]
+
+
+def test_records_that_are_refused_otherwise_are_drawn_again_or_nothing_is_released():
+    rng = np.random.default_rng(2)
+
+    def draw(n):
+        return pl.DataFrame({"x": rng.integers(0, 4, n)}), np.arange(n)
+
+    table, _ = without_originals(draw, 30, None, lambda t: np.flatnonzero(t["x"] == 2))
+    assert (table.height, 2 in table["x"].to_list()) == (30, False)
+    with pytest.raises(ProtectionError, match="impossible"):
+        without_originals(draw, 30, None, lambda t: np.arange(len(t)))

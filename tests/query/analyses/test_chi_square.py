@@ -18,3 +18,14 @@ def test_one_category_has_no_test(serve, people):
     frame = people.with_columns(region=pl.lit("N"))
     assert serve(frame).ask({"method": "chi2", "by": ["sex", "region"]}).values["freedom"] == 0
     assert serve(frame).ask({"method": "chi2", "by": ["sex"]}).is_refusal
+
+
+def test_a_cell_of_nobody_counts(serve, people):
+    frame = people.filter((pl.col("sex") == "f") | (pl.col("region") != "W"))
+    answer = serve(frame).ask({"method": "chi2", "by": ["sex", "region"]})
+    table = [
+        [frame.filter((pl.col("sex") == s) & (pl.col("region") == r)).height for r in "NSW"]
+        for s in "fm"
+    ]
+    expected = chi2_contingency(table, correction=False).statistic
+    assert answer.values["statistic"] == pytest.approx(expected, abs=1e-3)

@@ -58,3 +58,23 @@ def test_steps_with_few_events_are_joined(server):
 def test_variables_must_differ(server):
     assert server.ask({**REQUEST, "status": "months"}).is_refusal
     assert server.ask({**REQUEST, "event": "maybe"}).is_refusal
+
+
+@pytest.mark.parametrize("policy", ["strict", Policy(name="audit", guards=(query.SumAudit(),))],
+                         ids=["strict", "audit"])  # fmt: skip
+def test_joined_intervals_are_remembered_as_what_they_are(patients, policy):
+    """The memory knows the units of a step, not those of the first bins of the time."""
+    source = query.Source(patients, numbers=["months"], categories=["died", "arm"],
+                          bins={"months": [2, 3, 4, 5, 6]})  # fmt: skip
+    server = query.Server(source, policy, secret=b"a long and secret phrase")
+    answer = server.ask({**REQUEST, "least": 60})
+    assert not answer.is_refusal, str(answer)
+    assert 1 < len(answer.columns["until"]) < 6
+    if policy == "strict":
+        state = server._state
+        history = state.histories["near-cells"]
+        assert history._sizes[: len(history)].sum() == 900
+        assert (state.ledger.of("count") == 1).all()
+    else:
+        auditor = server._state.kept["sum-audit"]["count"]
+        assert auditor.rank == 2 * len(answer.columns["until"])

@@ -1,6 +1,7 @@
 """The p % rule: hand calculation, official results of tau-ARGUS, and what the rule promises."""
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -211,3 +212,17 @@ def test_suppresses_no_more_than_the_linked_tables_of_tau_argus(argus_enterprise
             expected[tuple(full[name] for name in names)] = status
     ours, theirs = _beside_tau_argus(both, expected)
     _no_worse(ours, theirs)
+
+
+@pytest.mark.parametrize("rule", ["p(10)", "dominance(1,80)", "pq(10,50)", "request(50)"])
+@pytest.mark.parametrize("unit", [0.001, 1.0, 1000.0])
+def test_levels_found_on_a_shadow_variable_are_shares_of_the_value(rule, unit):
+    """The unit in which the shadow variable is measured changes nothing of the protection."""
+    frame = pl.DataFrame(
+        {"r": list("aaabbb"), "x": [60.0, 30, 3, 40, 30, 30], "ask": [1, 0, 0, 0, 0, 0]}
+    ).with_columns(z=pl.col("x") * unit)
+    table = tacit.tabulate(frame, "r", "x", shadow="z", request="ask")
+    own = tacit.tabulate(frame, "r", "x", request="ask")
+    found, expected = (tables.rule(rule).sensitive(t) for t in (table, own))
+    assert (found.cells == expected.cells).all()
+    assert found.above == pytest.approx(expected.above)

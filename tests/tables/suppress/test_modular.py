@@ -1,9 +1,11 @@
 """Modular suppression and the repair loop: attacked by an independent linear programme."""
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.tables.independent import interval, respondent_failures
 
 import tacit
 from tacit import tables
@@ -153,6 +155,58 @@ def test_single_respondents_cannot_undo_their_neighbours(full_table, weak_cells)
     for cell in alone:
         assert weak_cells(safe, known=[cell]) == []
     assert safe.audit().passed
+
+
+def _from_records(seed):
+    """A small table of random records of a few respondents, and its sensitive cells."""
+    rng = np.random.default_rng(seed)
+    n = 24
+    frame = {
+        "a": rng.choice(["a0", "a1", "a2", "a3"], n), "b": rng.choice(["b0", "b1", "b2"], n),
+        "x": np.round(np.exp(rng.normal(3, 1, n))) + 1, "who": rng.integers(0, 14, n),
+    }  # fmt: skip
+    codes = sorted(set(frame["a"]))
+    trees = {"a": {"Total": ["P", *codes[2:]], "P": codes[:2]}} if len(codes) > 2 else {}
+    data = pl.DataFrame(frame)
+    table = tacit.tabulate(data, ["a", "b"], "x", unit="who", hierarchies=trees)
+    return table, (tables.PPercent(p=20) | tables.MinFrequency(n=3)).sensitive(table)
+
+
+@pytest.mark.parametrize("name", ["Modular", "Optimal", "Hypercube", "Network", "Elimination"])
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_no_respondent_works_out_anything_whoever_tries(name, seed):
+    """Every single respondent attacks everything, and all sums of one respondent's cells."""
+    table, sensitive = _from_records(seed)
+    method = getattr(tables, f"Suppress{name}")(singletons=True)
+    try:
+        made = method.protect(table, sensitive)
+    except ProtectionError:
+        assert respondent_failures(table, sensitive, np.ones(table.n_cells, dtype=bool))
+        return
+    assert respondent_failures(table, sensitive, made.suppressed) == set()
+    assert made.audit().singletons
+
+
+def test_what_one_respondent_has_in_two_cells_is_protected(full_table):
+    """Two cells of row a, of one respondent: hidden alone, the row tells their sum."""
+    values = [[5, 6, 100, 90], [50, 60, 70, 80], [20, 90, 30, 40]]
+    table = full_table(
+        values, Dimension.flat("r", ["a", "b", "c"]), Dimension.flat("s", list("wxyz")),
+        variable="turnover",
+    )  # fmt: skip
+    alone = [table.cell(r="a", s="w"), table.cell(r="a", s="x")]
+    n_units, unit = np.full(20, 9), np.full((20, 1), -1)
+    n_units[alone], unit[alone] = 1, 3
+    units = Contributions(table.value[:, None], n_units, table.value, unit=unit)
+    table = table.replace(respondents=units, count=n_units)
+    sensitive = Sensitive.by("single", n_units == 1, 0.1 * table.value)
+    plain = SuppressModular().protect(table, sensitive)
+    assert interval(table, plain.suppressed, alone) == pytest.approx((11, 11))
+    for method in (SuppressModular(singletons=True), SuppressOptimal(singletons=True)):
+        made = method.protect(table, sensitive)
+        low, high = interval(table, made.suppressed, alone)
+        assert low <= 11 - 1.1 + 1e-6
+        assert high >= 11 + 1.1 - 1e-6
 
 
 def test_the_same_input_gives_the_same_pattern(random_case):

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.concurrency import run_in_threadpool
 
 from tacit.app.api.access import ActorOf, ServicesOf
-from tacit.app.permissions import Action, NotAllowedError
+from tacit.app.permissions import Action
 from tacit.app.uploads import Places, check_announced, receive, shown_name
 from tacit.core.schema import Schema
 
@@ -156,11 +156,7 @@ def from_database(
     project: str, body: DatabaseTable, actor: ActorOf, parts: ServicesOf, key: Key = None
 ) -> Any:
     """Take a table of a database; a job reads it."""
-    if not body.url.startswith(parts.settings.databases or ("\0",)):
-        raise NotAllowedError(
-            "tables of this database may not be chosen",
-            do="ask the administrator to name it in the setting databases",
-        )
+    parts.settings.require_database(body.url)
     asked = {"name": body.table, "url": body.url, "table": body.table}
     return {"job": parts.jobs.submit(actor, project, "import", asked, key=key)}
 

@@ -9,7 +9,7 @@ from fastapi.responses import FileResponse
 from pydantic import BaseModel, ConfigDict, Field
 
 from tacit.app.api.access import ActorOf, ServicesOf
-from tacit.app.api.projects import Count, First
+from tacit.app.api.projects import Count, DatabaseTable, First, Key, Submitted
 
 router = APIRouter(tags=["versions"])
 
@@ -54,6 +54,16 @@ def delete(version: str, actor: ActorOf, parts: ServicesOf) -> Any:
     """Delete a version that was not approved."""
     parts.versions.delete(actor, version)
     return {}
+
+
+@router.post("/versions/{version}/table", status_code=202, response_model=Submitted)
+def save(
+    version: str, body: DatabaseTable, actor: ActorOf, parts: ServicesOf, key: Key = None
+) -> Any:
+    """Save an approved version as a new table of a database."""
+    asked = parts.versions.to_save(actor, version, body.url, body.table)
+    project = asked.pop("project")
+    return {"job": parts.jobs.submit(actor, project, "save", asked, key=key)}
 
 
 @router.get("/versions/{version}/files")

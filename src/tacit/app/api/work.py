@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from tacit.app.api.access import ActorOf, ServicesOf
 from tacit.app.api.projects import Key, Submitted
-from tacit.app.permissions import Action
+from tacit.app.permissions import Action, NotFoundError
 from tacit.core.errors import DataError
 from tacit.core.plan import Plan
 
@@ -44,6 +44,20 @@ class ProtectTable(_Body):
 
     name: Name
     plan: dict[str, Any]
+
+
+class AttackVersion(_Body):
+    """Attacks on a masked version."""
+
+    version: Name
+    seconds: Annotated[float, Field(ge=1, le=3600)] = 60.0
+
+
+class Attacked(BaseModel):
+    """What the attacks on a version found, without records."""
+
+    attacked: bool
+    report: dict[str, Any]
 
 
 class JobState(BaseModel):
@@ -97,6 +111,25 @@ def table(
     TablePlan(**body.plan)
     asked = {"name": _free(parts, project, "table", body.name), "plan": body.plan}
     return {"job": parts.jobs.submit(actor, project, "table", asked, key=key)}
+
+
+@router.post("/projects/{project}/attack", status_code=202, response_model=Submitted)
+def attack(
+    project: str, body: AttackVersion, actor: ActorOf, parts: ServicesOf, key: Key = None
+) -> Any:
+    """Attack a masked version of the project; its report says what an intruder would learn."""
+    if again := parts.jobs.repeated(actor, project, "attack", key):
+        return {"job": again}
+    if body.version not in {v["id"] for v in parts.versions.of_project(actor, project)}:
+        raise NotFoundError("there is no such version in this project")
+    return {"job": parts.jobs.submit(actor, project, "attack", body.model_dump(), key=key)}
+
+
+@router.get("/versions/{version}/attack", response_model=Attacked)
+def attack_report(version: str, actor: ActorOf, parts: ServicesOf) -> Any:
+    """Return what the attacks on a version found; records and worst cases stay in its dossier."""
+    found = parts.versions.show(actor, version)["measurements"].get("attack")
+    return {"attacked": found is not None, "report": found or {}}
 
 
 def _free(parts: ServicesOf, project: str, kind: Any, name: str) -> str:

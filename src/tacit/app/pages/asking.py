@@ -11,8 +11,10 @@ from nicegui import ui
 
 from tacit.app.pages.dragging import chips, takes_one, takes_several
 from tacit.app.pages.frame import hint, page, section
+from tacit.app.pages.residual_plots import draw_residuals
 from tacit.app.pages.visitor import Visitor, trying, visitor_of
 from tacit.app.permissions import NotFoundError
+from tacit.app.residuals import further_requests
 from tacit.core.errors import ParameterError
 from tacit.query import Answer, Refusal
 
@@ -108,8 +110,11 @@ class _Desk:
     # -- questions ------------------------------------------------------------------------------
 
     def _table(self) -> None:
+        hint("Drag variables into the field, or choose them there.")
+        held = chips(self.variables)
         by = ui.select(list(self.variables), label="Spanned by", multiple=True, value=[])
         by.classes("w-full").props("use-chips")
+        takes_several(by, held)
         totals = ui.select(
             self.about["numbers"], label="Add up (optional)", multiple=True, value=[]
         )
@@ -165,7 +170,7 @@ class _Desk:
     # -- answers --------------------------------------------------------------------------------
 
     async def _ask(self, request: dict[str, Any] | str) -> None:
-        """Ask in a thread, so that nobody else's page waits, and show what comes."""
+        """Ask, and show what comes."""
         asked = _parsed(request) if isinstance(request, str) else request
         if self.conditions:
             asked = {"universe": [self.conditions], **asked}
@@ -174,9 +179,7 @@ class _Desk:
             ui.spinner(size="lg")
             ui.label("Asking …")
         try:
-            given = await to_thread(
-                self.visitor.parts.queries.ask, self.visitor.actor, self.project, asked
-            )
+            given = await self._given(asked)
         finally:
             self.area.clear()
         with self.area:
@@ -184,6 +187,32 @@ class _Desk:
                 _refusal(given)
             else:
                 _answer(given)
+                self._fit(asked)
+
+    def _fit(self, asked: dict[str, Any]) -> None:
+        """Offer plots that show whether the numbers of a model enter it rightly."""
+        further = further_requests(asked, self.variables.values())
+        if not further:
+            return
+        area = ui.column().classes("w-full")
+
+        async def plot() -> None:
+            area.clear()
+            for name, request in further.items():
+                given = await self._given(request)
+                with area:
+                    draw_residuals(given, self.variables[name])
+
+        with area:
+            ui.button("Does the model fit? Draw residuals", on_click=trying(plot)).props("outline")
+            hint("The residuals are made up from answers; none is anybody's. Each number of the "
+                 "model is one more question.")  # fmt: skip
+
+    async def _given(self, request: dict[str, Any]) -> Answer | Refusal:
+        """Ask in a thread, so that nobody else's page waits."""
+        return await to_thread(
+            self.visitor.parts.queries.ask, self.visitor.actor, self.project, request
+        )
 
 
 def _parsed(text: str) -> dict[str, Any]:

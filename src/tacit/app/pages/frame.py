@@ -60,14 +60,19 @@ def section(title: str) -> None:
     ui.label(title).classes("text-lg font-bold").props('role="heading" aria-level="2"')
 
 
-def hint(text: str) -> None:
+def hint(text: str) -> ui.label:
     """Draw a sentence that helps."""
-    ui.label(text).classes("text-sm text-gray-700")
+    return ui.label(text).classes("text-sm text-gray-700")
 
 
 def next_step(words: str, project: str, tab: str) -> None:
     """Draw the way to where the work goes on."""
-    ui.link(f"Next: {words} →", f"/project/{project}?tab={tab}").classes("font-bold")
+    way_to(f"Next: {words}", project, tab)
+
+
+def way_to(words: str, project: str, tab: str) -> None:
+    """Draw the way to another tab."""
+    ui.link(f"{words} →", f"/project/{project}?tab={tab}").classes("font-bold")
 
 
 def copyable(text: str, language: str) -> None:

@@ -71,10 +71,11 @@ def _tabs(visitor: Visitor, project: str, names: list[str], first: str) -> None:
     with ui.tabs().classes("w-full") as tabs:
         for name in names:
             ui.tab(name)
-    area = ui.column().classes("w-full")
+    area = ui.column().classes("w-full").props("role=tabpanel")
 
     def draw(name: str) -> None:
         area.clear()
+        area.props["aria-label"] = name
         with area, explained():
             _INSIDE[name](visitor, project)
 

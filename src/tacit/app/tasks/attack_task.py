@@ -47,6 +47,7 @@ def run(store: Store, settings: Settings, job: Job) -> dict[str, Any]:
     write_text(folder / "attack.json", json.dumps(found, ensure_ascii=False, indent=1))
     told = {
         "passed": report.passed,
+        "complete": report.complete,
         "findings": [{name: finding[name] for name in _TOLD} for finding in found["findings"]],
         "left_out": len(report.left_out),
     }

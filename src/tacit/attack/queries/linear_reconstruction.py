@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar
+from itertools import combinations
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from annotated_types import Ge
@@ -15,6 +16,8 @@ from tacit.attack.target import QueryTarget
 
 _SILENT = 20
 """Refusals in a row after which the server is taken to refuse all."""
+_RIDGE = 1.0
+"""How far bits that the answers do not settle are drawn to the share that everybody knows."""
 
 
 class LinearReconstruction(
@@ -33,7 +36,10 @@ class LinearReconstruction(
     :math:`b = Ax + e`, the rounded least-squares solution recovers almost all of the bits
     :math:`x` if the noise stays below the order of :math:`\sqrt n` [dinur2003]_. The server is
     taken to let users name people one by one, which is the most a set of conditions can do; `n`
-    people are drawn for it. Bits of people whom the answers do not settle are guessed.
+    people are drawn for it. Where a server refuses such sets, the attack goes through *facts*:
+    every person has `facts` random two-valued ones that the intruder knows, and tables of the bit
+    by each pair of them are asked for, whole categories all of them. Bits that the answers do not
+    settle are guessed.
 
     Examples
     --------
@@ -56,7 +62,11 @@ class LinearReconstruction(
     n: Annotated[int, Ge(2)] = 120
     """People who are attacked."""
     subsets: Annotated[int, Ge(1)] = 4
-    """Random subsets for each of them."""
+    """Random subsets for each of them, if people are named one by one."""
+    through: Literal["people", "facts"] = "people"
+    """How sets are described: by naming people, or by facts known about them."""
+    facts: Annotated[int, Ge(2)] = 20
+    """Facts known about everybody."""
 
     def objection(self, target: QueryTarget, knowledge: Knowledge) -> str | None:
         """Say that there is nothing to be learnt."""
@@ -65,21 +75,15 @@ class LinearReconstruction(
 
     def attacked(self, target: QueryTarget, knowledge: Knowledge) -> Outcome:
         """Ask for random subsets and solve."""
-        import polars as pl
-
         rng, secret = knowledge.rng, str(secret_of(target, self.secret))
         labels = target.labels(secret).astype(str)
         people = np.sort(rng.permutation(len(labels))[: self.n])
         bit = most_common(target, secret)
         truth = labels[people] == bit
-        names = [f"p{k:05}" for k in range(len(people))]
-        frame = pl.DataFrame({"person": names, "bit": np.where(truth, "yes", "no")})
-        asker = Asker(target.serving(frame), knowledge.queries)
-        rows, sums = self._answers(asker, names, rng)
+        ask = self._through_people if self.through == "people" else self._through_facts
+        asker, rows, sums = ask(target, knowledge, truth, rng)
         guess = np.full(len(people), truth.mean() >= 0.5)
-        found = guess.copy()
-        if len(sums) >= len(people) // 2:
-            found = np.linalg.lstsq(np.array(rows, float), np.array(sums), rcond=None)[0] > 0.5
+        found = _solved(rows, sums, float(truth.mean()))
         return Outcome(
             hits=(found == truth).astype(float), guesses=(guess == truth).astype(float),
             question=f"Solve for whether {secret} is {bit!r}, for {len(people)} people", unit="bit",
@@ -89,19 +93,55 @@ class LinearReconstruction(
             details={**asker.told(), "answers": len(sums)},
         )  # fmt: skip
 
-    def _answers(
-        self, asker: Asker, names: list[str], rng: np.random.Generator
-    ) -> tuple[list[np.ndarray], list[float]]:
+    def _through_people(
+        self, target: QueryTarget, knowledge: Knowledge, bits: np.ndarray, rng: np.random.Generator
+    ) -> tuple[Asker, np.ndarray, np.ndarray]:
         """Ask for the count over many random subsets."""
+        import polars as pl
+
+        names = [f"p{k:05}" for k in range(len(bits))]
+        frame = pl.DataFrame({"person": names, "bit": np.where(bits, "yes", "no")})
+        asker = Asker(target.serving(frame), knowledge.queries)
         rows: list[np.ndarray] = []
         sums: list[float] = []
         for trial in range(self.subsets * len(names)):
             chosen = rng.random(len(names)) < 0.5
-            universe = {"person": [names[k] for k in np.flatnonzero(chosen)]}
-            found = asker.counts("bit", universe)
+            found = asker.counts("bit", {"person": [names[k] for k in np.flatnonzero(chosen)]})
             if found is not None:
                 rows.append(chosen)
                 sums.append(float(found.get("yes", 0.0)))
             elif not rows and trial >= _SILENT:
                 break
-        return rows, sums
+        return asker, np.array(rows, float).reshape(-1, len(bits)), np.array(sums)
+
+    def _through_facts(
+        self, target: QueryTarget, knowledge: Knowledge, bits: np.ndarray, rng: np.random.Generator
+    ) -> tuple[Asker, np.ndarray, np.ndarray]:
+        """Ask for tables of the bit by every pair of facts."""
+        import polars as pl
+
+        facts = np.where(rng.random((len(bits), self.facts)) < 0.5, "a", "b")
+        columns = {f"fact{j}": facts[:, j] for j in range(self.facts)}
+        frame = pl.DataFrame({**columns, "bit": np.where(bits, "yes", "no")})
+        asker = Asker(target.serving(frame), knowledge.queries)
+        rows: list[np.ndarray] = []
+        sums: list[float] = []
+        for pair in combinations(columns, 2):
+            answer = asker.ask({"method": "crosstab", "by": [*pair, "bit"]})
+            if answer is None or "count" not in answer.columns:
+                continue
+            told = [answer.columns[name] for name in (*pair, "bit", "count")]
+            for one, two, bit, count in zip(*told, strict=True):
+                if bit == "yes" and count is not None:
+                    rows.append((columns[pair[0]] == one) & (columns[pair[1]] == two))
+                    sums.append(float(count))
+        return asker, np.array(rows, float).reshape(-1, len(bits)), np.array(sums)
+
+
+def _solved(rows: np.ndarray, sums: np.ndarray, share: float) -> np.ndarray:
+    """Return the bits by least squares, drawn to the share where the answers leave them open."""
+    if len(sums) == 0:
+        return np.full(rows.shape[1], share >= 0.5)
+    left = sums - share * rows.sum(axis=1)
+    inner = rows @ rows.T + _RIDGE * np.eye(len(rows))
+    return np.asarray(share + rows.T @ np.linalg.solve(inner, left) >= 0.5)

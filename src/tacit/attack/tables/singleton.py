@@ -26,10 +26,10 @@ class SingletonAttack(
 
     Notes
     -----
-    A respondent who is the only one in a suppressed cell can fill it in, and so recover another
-    suppressed cell of the same sum. The interval attack is repeated with these cells known;
-    coalitions of `Knowledge.coalition` respondents of one sum pool theirs. The baseline is what
-    outsiders can work out.
+    A respondent who is the only one in a suppressed cell can fill it in, and so recover other
+    suppressed cells. The interval attack is repeated with these cells known; coalitions of
+    `Knowledge.coalition` respondents of one sum pool theirs. What one respondent has in several
+    cells together is attacked, too. The baseline is what outsiders can work out of single cells.
 
     Examples
     --------
@@ -67,8 +67,8 @@ class SingletonAttack(
                 table, singletons=True, coalitions=knowledge.coalition,
                 known_within=knowledge.known_within,
             )  # fmt: skip
-            inside = {breach.cell for breach in found.breaches}
             guesses.append(found.verdict != "ok")
+            inside = set(found.failed.tolist()) - set(found.cells[guesses[-1]].tolist())
             hits.append(guesses[-1] | np.isin(found.cells, list(inside)))
             n_insiders += found.n_insiders
             broken += named(table, np.array(sorted(inside), dtype=np.int64))

@@ -12,6 +12,7 @@ from tacit.core.data import Microdata
 from tacit.core.errors import ParameterError
 from tacit.federated.analysis import (
     Analysis,
+    codes_of,
     require_cells,
     require_plausible,
     require_records,
@@ -66,6 +67,14 @@ class Regression(Analysis):
     def columns(self) -> tuple[str, ...]:
         """Return response and predictors."""
         return tuple(dict.fromkeys((self.y, *self.x)))
+
+    def multiplied(self) -> tuple[str, ...]:
+        """Return response and predictors: the sums are products of two of them."""
+        return (self.y, *self.x)
+
+    def categories(self) -> Mapping[str, tuple[str, ...]]:
+        """Return the categories of the predictors that are not numbers."""
+        return self.levels
 
     @property
     def predictors(self) -> list[str]:
@@ -163,19 +172,6 @@ class Regression(Analysis):
 
     def _named(self, values: np.ndarray) -> dict[str, float]:
         return dict(zip(self.terms, np.asarray(values, dtype=float).tolist(), strict=True))
-
-
-def codes_of(data: Microdata, column: str, levels: tuple[str, ...]) -> np.ndarray:
-    """Return the position of each record's category, -1 where it is missing."""
-    import polars as pl
-
-    texts = data.local[column].cast(pl.String)
-    found = texts.replace_strict(list(levels), list(range(len(levels))), default=-2)
-    codes = found.cast(pl.Int64).fill_null(-1).to_numpy()
-    codes = np.where(texts.is_null().to_numpy(), -1, codes)
-    if np.any(codes == -2):
-        raise RefusedError(f"the column {column!r} has categories that were not agreed")
-    return codes
 
 
 def _columns(

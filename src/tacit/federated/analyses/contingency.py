@@ -10,11 +10,11 @@ import numpy as np
 
 from tacit.core.data import Microdata
 from tacit.core.errors import ParameterError
-from tacit.federated.analyses._design import codes_of
 from tacit.federated.analysis import (
     Analysis,
     Outcome,
     State,
+    codes_of,
     require_cells,
     require_plausible,
     require_records,

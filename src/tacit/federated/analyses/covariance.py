@@ -46,6 +46,10 @@ class Covariance(Analysis, key="covariance"):
         """Return the variables."""
         return self.variables
 
+    def multiplied(self) -> tuple[str, ...]:
+        """Return the variables: all their products are shown."""
+        return self.variables
+
     def part(self, data: Microdata, policy: Policy) -> np.ndarray:
         """Return the complete records."""
         values = complete_records(data, self.variables, policy)

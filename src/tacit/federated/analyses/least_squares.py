@@ -167,6 +167,10 @@ class Wls(Ols, key="wls"):
         """Return response, predictors and weight."""
         return tuple(dict.fromkeys((*super().columns(), self.weight)))
 
+    def weighting(self) -> str:
+        """Return the weight."""
+        return self.weight
+
     @property
     def _weight(self) -> str | None:
         return self.weight

@@ -1,13 +1,216 @@
 # mypy: ignore-errors
-"""Classification and regression trees on coded predictors, and draws from their leaves.
+"""Classification and regression trees on coded predictors.
 
-Symbols: ``codes[f, i]`` code of predictor f on record i; ``y`` numbers, or ``k`` classes (then
+Symbols: ``codes[f, i]`` code of predictor f on record i; ``y`` numbers, or ``classes`` (then
 ``n_classes > 0``); ``order`` records, those of a node one after another.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 
 from tacit.core.compiled import njit
+from tacit.mask.synthesis._cut_kernel import best_cut, level_ranks, sorted_by
+
+
+class Problem(NamedTuple):
+    """What a tree is grown on."""
+
+    codes: np.ndarray
+    is_nominal: np.ndarray
+    n_codes: np.ndarray
+    y: np.ndarray
+    classes: np.ndarray
+    n_classes: int
+    least: int
+
+
+class Space(NamedTuple):
+    """Arrays that are written to again and again, so that nodes allocate nothing."""
+
+    out: np.ndarray
+    ranked: np.ndarray
+    count: np.ndarray
+    level_count: np.ndarray
+    level_sum: np.ndarray
+    rank: np.ndarray
+    found: np.ndarray
+    best_rank: np.ndarray
+    best_found: np.ndarray
+    total: np.ndarray
+    left: np.ndarray
+    score: np.ndarray
+
+
+class Nodes(NamedTuple):
+    """Nodes by number: predictor is -1 for a leaf; the right child follows the left one."""
+
+    predictor: np.ndarray
+    cut: np.ndarray
+    child: np.ndarray
+    first: np.ndarray
+    last: np.ndarray
+    depth: np.ndarray
+    offset: np.ndarray
+
+
+class Cut(NamedTuple):
+    """The best cut of a node; predictor -1 if there is none."""
+
+    gain: float
+    predictor: int
+    at: int
+    behind: int
+    n_found: int
+
+
+@njit(cache=True)
+def _space(n, n_codes, n_classes):
+    widest = 2
+    for f in range(len(n_codes)):
+        widest = max(widest, n_codes[f] + 1)
+    kinds = max(n_classes, 1)
+    return Space(
+        np.empty(n, dtype=np.int64),
+        np.zeros(n, dtype=np.int64),
+        np.zeros(widest + 1, dtype=np.int64),
+        np.zeros(widest, dtype=np.int64),
+        np.zeros(widest),
+        np.zeros(widest, dtype=np.int64),
+        np.zeros(widest, dtype=np.int64),
+        np.zeros(widest, dtype=np.int64),
+        np.zeros(widest, dtype=np.int64),
+        np.zeros(kinds, dtype=np.int64),
+        np.zeros(kinds, dtype=np.int64),
+        np.zeros(2 * kinds),
+    )
+
+
+@njit(cache=True)
+def _nodes(most):
+    return Nodes(
+        np.full(most, -1, dtype=np.int32),
+        np.zeros(most, dtype=np.int32),
+        np.zeros(most, dtype=np.int32),
+        np.zeros(most, dtype=np.int64),
+        np.zeros(most, dtype=np.int64),
+        np.zeros(most, dtype=np.int32),
+        np.zeros(most, dtype=np.int64),
+    )
+
+
+@njit(cache=True)
+def _described(problem, space, order, a, b):
+    """Return what a node explains uncut, what is left to explain, and its most frequent class."""
+    m = b - a
+    if problem.n_classes == 0:
+        here, square = 0.0, 0.0
+        for i in range(a, b):
+            here += problem.y[order[i]]
+            square += problem.y[order[i]] ** 2
+        base = here * here / m
+        return base, square - base, -1
+    total = space.total
+    for k in range(problem.n_classes):
+        total[k] = 0
+    for i in range(a, b):
+        total[problem.classes[order[i]]] += 1
+    base, modal = 0.0, 0
+    for k in range(problem.n_classes):
+        base += float(total[k]) * total[k]
+        if total[k] > total[modal]:
+            modal = k
+    base /= m
+    return base, m - base, modal
+
+
+@njit(cache=True)
+def _all_equal(column, order, a, b):
+    low = column[order[a]]
+    for i in range(a + 1, b):
+        if column[order[i]] != low:
+            return False
+    return True
+
+
+@njit(cache=True)
+def _cut_of(problem, space, f, order, a, b, modal):
+    """Return gain and place of the best cut by one predictor, and its number of levels."""
+    column, n_classes = problem.codes[f], problem.n_classes
+    n_found = 0
+    if problem.is_nominal[f]:
+        for k in range(n_classes):
+            space.score[k] = 1.0 if k == modal else 0.0
+            space.score[n_classes + k] = space.total[k]
+        n_found = level_ranks(
+            column, order, a, b, problem.y, problem.classes, n_classes, space.score,
+            space.level_sum, space.level_count, space.rank, space.found,
+        )  # fmt: skip
+        for i in range(a, b):
+            space.ranked[order[i]] = space.rank[column[order[i]]]
+        sorted_by(space.ranked, order, a, b, n_found, space.count, space.out)
+        gain, at, behind = best_cut(
+            space.out, b - a, space.ranked, problem.y, problem.classes, n_classes, space.total,
+            space.left, problem.least,
+        )  # fmt: skip
+    else:
+        sorted_by(column, order, a, b, problem.n_codes[f], space.count, space.out)
+        gain, at, behind = best_cut(
+            space.out, b - a, column, problem.y, problem.classes, n_classes, space.total,
+            space.left, problem.least,
+        )  # fmt: skip
+    return gain, at, behind, n_found
+
+
+@njit(cache=True)
+def _best_of(problem, space, tried, order, a, b, base, modal):
+    """Return the best cut of a node by any of the predictors that are tried."""
+    best, best_f, best_at, best_behind, best_n = base, -1, -1, -1, 0
+    for f in tried:
+        if _all_equal(problem.codes[f], order, a, b):
+            continue
+        gain, at, behind, n_found = _cut_of(problem, space, f, order, a, b, modal)
+        if gain > best * (1 + 1e-12) + 1e-12:
+            best, best_f, best_at, best_behind, best_n = gain, f, at, behind, n_found
+            for i in range(n_found):
+                level = space.found[i]
+                space.best_found[i] = level
+                space.best_rank[level] = space.rank[level]
+    return Cut(best, best_f, best_at, best_behind, best_n)
+
+
+@njit(cache=True)
+def _partition(problem, space, order, a, b, cut):
+    """Put the records that go left before the others; return where the others begin."""
+    column, nominal = problem.codes[cut.predictor], problem.is_nominal[cut.predictor]
+    place, n_right = a, 0
+    for i in range(a, b):
+        row = order[i]
+        if (space.best_rank[column[row]] if nominal else column[row]) <= cut.at:
+            order[place] = row
+            place += 1
+        else:
+            space.out[n_right] = row
+            n_right += 1
+    for i in range(n_right):  # backwards, as trees always were
+        order[place + i] = space.out[n_right - 1 - i]
+    return place
+
+
+@njit(cache=True)
+def _write_left_levels(problem, space, sets, start, cut, unseen_go_left):
+    """Mark the levels that go left; those that nobody here has follow the larger branch."""
+    n_codes = problem.n_codes[cut.predictor]
+    if unseen_go_left:
+        for level in range(n_codes):
+            sets[start + level // 64] |= np.uint64(1) << np.uint64(level % 64)
+    for i in range(cut.n_found):
+        level = space.best_found[i]
+        bit = np.uint64(1) << np.uint64(level % 64)
+        if space.best_rank[level] <= cut.at:
+            sets[start + level // 64] |= bit
+        elif unseen_go_left:
+            sets[start + level // 64] &= ~bit
 
 
 @njit(cache=True)
@@ -22,381 +225,69 @@ def _random(state):
 
 
 @njit(cache=True)
-def _level_ranks(codes, order, start, end, y, classes, n_classes, score, sums, counts, rank, found):
-    """Order the levels of a predictor so that the best cut of the order is the best partition.
-
-    For numbers (and two classes) levels are ordered by the mean of the target, which is exact; for
-    more classes by the first axis of reciprocal averaging. Returns the number of levels present.
-    """
-    n_found = 0
-    for i in range(start, end):
-        level = codes[order[i]]
-        if counts[level] == 0:
-            found[n_found] = level
-            n_found += 1
-        counts[level] += 1
-    rounds = 1 if n_classes <= 2 else 3
-    for turn in range(rounds):
-        for j in range(n_found):
-            sums[found[j]] = 0.0
-        for i in range(start, end):
-            row = order[i]
-            sums[codes[row]] += y[row] if n_classes == 0 else score[classes[row]]
-        for j in range(n_found):
-            sums[found[j]] /= counts[found[j]]
-        if turn == rounds - 1:
-            break
-        # the score of a class becomes the mean over its records of their levels' means
-        for i in range(start, end):
-            score[classes[order[i]]] = 0.0
-        for i in range(start, end):
-            row = order[i]
-            score[classes[row]] += sums[codes[row]]
-        for k in range(n_classes):
-            if score[n_classes + k] > 0:
-                score[k] /= score[n_classes + k]
-    means = np.empty(n_found)
-    for j in range(n_found):
-        means[j] = sums[found[j]]
-    by_mean = np.argsort(means)
-    for j in range(n_found):
-        rank[found[by_mean[j]]] = j
-    for j in range(n_found):
-        counts[found[j]] = 0
-    return n_found
-
-
-@njit(cache=True)
-def _sorted_by(keys, order, start, end, n_keys, count, out):
-    """Write the records of a node to `out` by rising key; counting, or sorting if they are few."""
-    m = end - start
-    if m * 4 < n_keys:
-        packed = np.empty(m, dtype=np.int64)
-        for i in range(m):
-            packed[i] = (np.int64(keys[order[start + i]]) << 32) | i
-        packed.sort()
-        for i in range(m):
-            out[i] = order[start + (packed[i] & 0xFFFFFFFF)]
+def _choose(features, n_tried, state):
+    """Put predictors drawn at random first, if not all are tried."""
+    if n_tried == len(features):
         return
-    for j in range(n_keys + 1):
-        count[j] = 0
-    for i in range(start, end):
-        count[keys[order[i]] + 1] += 1
-    for j in range(n_keys):
-        count[j + 1] += count[j]
-    for i in range(start, end):
-        row = order[i]
-        key = keys[row]
-        out[count[key]] = row
-        count[key] += 1
+    for j in range(n_tried):
+        other = j + int(_random(state) * (len(features) - j))
+        features[j], features[other] = features[other], features[j]
 
 
 @njit(cache=True)
-def _best_cut(out, m, keys, y, classes, n_classes, total, left, least):
-    """Return the gain of the best cut of sorted records and the key it comes after."""
-    best, at, behind = -1.0, -1, -1
-    if n_classes == 0:
-        right_sum, left_sum = 0.0, 0.0
-        for i in range(m):
-            right_sum += y[out[i]]
-    else:
-        left_square, right_square = 0.0, 0.0
-        for i in range(m):
-            left[classes[out[i]]] = 0
-        for k in range(n_classes):
-            right_square += float(total[k]) * total[k]
-    for i in range(m - 1):
-        row = out[i]
-        if n_classes == 0:
-            left_sum += y[row]
-            right_sum -= y[row]
-        else:
-            k = classes[row]
-            left_square += 2.0 * left[k] + 1.0
-            right_square -= 2.0 * (total[k] - left[k]) - 1.0
-            left[k] += 1
-        n_left, n_right = i + 1, m - i - 1
-        if n_right < least:
-            break
-        if n_left < least or keys[row] == keys[out[i + 1]]:
-            continue
-        if n_classes == 0:
-            gain = left_sum * left_sum / n_left + right_sum * right_sum / n_right
-        else:
-            gain = left_square / n_left + right_square / n_right
-        if gain > best:
-            best, at, behind = gain, keys[row], keys[out[i + 1]]
-    return best, at, behind
+def _add_children(nodes, node, n_nodes, cut, place):
+    nodes.predictor[node] = cut.predictor
+    nodes.cut[node] = (cut.at + cut.behind) // 2
+    nodes.child[node] = n_nodes
+    nodes.first[n_nodes], nodes.last[n_nodes] = nodes.first[node], place
+    nodes.first[n_nodes + 1], nodes.last[n_nodes + 1] = place, nodes.last[node]
+    nodes.depth[n_nodes : n_nodes + 2] = nodes.depth[node] + 1
 
 
 @njit(cache=True)
 def grow(
-    codes,
-    is_nominal,
-    n_codes,
-    y,
-    classes,
-    n_classes,
-    least,
-    deepest,
-    n_tried,
-    seed,
-    smallest,
+    codes, is_nominal, n_codes, y, classes, n_classes, least, deepest, n_tried, seed, smallest,
     evidence,
-):
-    """Grow a tree; returns its nodes, the records leaf by leaf, and the leaf of each record.
+):  # fmt: skip
+    """Grow a tree; returns its nodes (see `Nodes`), sets of levels, and the records by leaf.
 
-    Node arrays: predictor (-1 for a leaf), cut, left child (the right one follows), first and last
-    record, offset of the set of levels that go left.
+    The offset of a node is the start of its set of levels that go left.
     """
     n_predictors, n = codes.shape
-    most = 2 * (n // max(least, 1)) + 3
-    predictor = np.full(most, -1, dtype=np.int32)
-    cut = np.zeros(most, dtype=np.int32)
-    child = np.zeros(most, dtype=np.int32)
-    first = np.zeros(most, dtype=np.int64)
-    last = np.zeros(most, dtype=np.int64)
-    depth = np.zeros(most, dtype=np.int32)
-    offset = np.zeros(most, dtype=np.int64)
-    sets = np.zeros(1024, dtype=np.uint64)
-    n_words = 0
-    order = np.arange(n)
-    out = np.empty(n, dtype=np.int64)
-    widest = 2
-    for f in range(n_predictors):
-        widest = max(widest, n_codes[f] + 1)
-    count = np.zeros(widest + 1, dtype=np.int64)
-    level_count = np.zeros(widest, dtype=np.int64)
-    level_sum = np.zeros(widest)
-    rank = np.zeros(widest, dtype=np.int64)
-    found = np.zeros(widest, dtype=np.int64)
-    ranked = np.zeros(n, dtype=np.int64)
-    best_rank = np.zeros(widest, dtype=np.int64)
-    best_found = np.zeros(widest, dtype=np.int64)
-    total = np.zeros(max(n_classes, 1), dtype=np.int64)
-    left = np.zeros(max(n_classes, 1), dtype=np.int64)
-    score = np.zeros(2 * max(n_classes, 1))
-    features = np.arange(n_predictors)
+    problem = Problem(codes, is_nominal, n_codes, y, classes, n_classes, least)
+    space, nodes = _space(n, n_codes, n_classes), _nodes(2 * (n // max(least, 1)) + 3)
+    sets, n_words = np.zeros(1024, dtype=np.uint64), 0
+    order, features = np.arange(n), np.arange(n_predictors)
     state = np.array([np.uint64(seed) | np.uint64(1)], dtype=np.uint64)
-    last[0] = n
+    nodes.last[0] = n
     n_nodes = 1
-    node = 0
-    while node < n_nodes:
-        a, b = first[node], last[node]
+    node = -1
+    while node + 1 < n_nodes:
+        node += 1
+        a, b = nodes.first[node], nodes.last[node]
         m = b - a
-        if m < 2 * least or depth[node] >= deepest:
-            node += 1
+        if m < 2 * least or nodes.depth[node] >= deepest:
             continue
-        if n_classes == 0:
-            here, square = 0.0, 0.0
-            for i in range(a, b):
-                here += y[order[i]]
-                square += y[order[i]] ** 2
-            base = here * here / m
-            spread = square - base
-            if spread <= smallest * m:
-                node += 1
-                continue
-        else:
-            for k in range(n_classes):
-                total[k] = 0
-            for i in range(a, b):
-                total[classes[order[i]]] += 1
-            base, modal = 0.0, 0
-            for k in range(n_classes):
-                base += float(total[k]) * total[k]
-                if total[k] > total[modal]:
-                    modal = k
-            base /= m
-            spread = m - base
-            if total[modal] == m:
-                node += 1
-                continue
-        if n_tried < n_predictors:
-            for j in range(n_tried):
-                other = j + int(_random(state) * (n_predictors - j))
-                features[j], features[other] = features[other], features[j]
-        best, best_f, best_at, best_behind, best_n = base, -1, -1, -1, 0
-        for j in range(n_tried):
-            f = features[j]
-            column = codes[f]
-            low = column[order[a]]
-            same = True
-            for i in range(a + 1, b):
-                if column[order[i]] != low:
-                    same = False
-                    break
-            if same:
-                continue
-            if is_nominal[f]:
-                if n_classes > 0:
-                    for k in range(n_classes):
-                        score[k] = 1.0 if k == modal else 0.0
-                        score[n_classes + k] = total[k]
-                n_found = _level_ranks(
-                    column,
-                    order,
-                    a,
-                    b,
-                    y,
-                    classes,
-                    n_classes,
-                    score,
-                    level_sum,
-                    level_count,
-                    rank,
-                    found,
-                )
-                for i in range(a, b):
-                    ranked[order[i]] = rank[column[order[i]]]
-                _sorted_by(ranked, order, a, b, n_found, count, out)
-                gain, at, behind = _best_cut(
-                    out, m, ranked, y, classes, n_classes, total, left, least
-                )
-            else:
-                n_found = 0
-                _sorted_by(column, order, a, b, n_codes[f], count, out)
-                gain, at, behind = _best_cut(
-                    out, m, column, y, classes, n_classes, total, left, least
-                )
-            if gain > best * (1 + 1e-12) + 1e-12:
-                best, best_f, best_at, best_behind, best_n = gain, f, at, behind, n_found
-                for i in range(n_found):
-                    best_found[i] = found[i]
-                    best_rank[found[i]] = rank[found[i]]
+        base, spread, modal = _described(problem, space, order, a, b)
+        if spread <= smallest * m:
+            continue
+        _choose(features, n_tried, state)
+        cut = _best_of(problem, space, features[:n_tried], order, a, b, base, modal)
         # a cut at random explains spread / m on average, whatever the number of classes
-        if best_f < 0 or (best - base) * m < evidence * spread:
-            node += 1
+        if cut.predictor < 0 or (cut.gain - base) * m < evidence * spread:
             continue
-        column = codes[best_f]
-        if is_nominal[best_f]:
-            words = n_codes[best_f] // 64 + 1
+        place = _partition(problem, space, order, a, b, cut)
+        if is_nominal[cut.predictor]:
+            words = n_codes[cut.predictor] // 64 + 1
             while n_words + words > len(sets):
                 sets = np.concatenate((sets, np.zeros(len(sets), dtype=np.uint64)))
-            offset[node] = n_words
-            for i in range(best_n):
-                level = best_found[i]
-                if best_rank[level] <= best_at:
-                    sets[n_words + level // 64] |= np.uint64(1) << np.uint64(level % 64)
-        place, back = a, b
-        for i in range(a, b):
-            row = order[i]
-            if is_nominal[best_f]:
-                goes = best_rank[column[row]] <= best_at
-            else:
-                goes = column[row] <= best_at
-            if goes:
-                order[place] = row
-                place += 1
-            else:
-                back -= 1
-                out[back - a] = row
-        for i in range(place, b):
-            order[i] = out[i - a]
-        if is_nominal[best_f]:
-            if place - a > b - place:  # levels that nobody here has follow the larger branch
-                for level in range(n_codes[best_f]):
-                    level_count[level] = 0
-                for i in range(best_n):
-                    level_count[best_found[i]] = 1
-                for level in range(n_codes[best_f]):
-                    if level_count[level] == 0:
-                        sets[n_words + level // 64] |= np.uint64(1) << np.uint64(level % 64)
-                    level_count[level] = 0
+            _write_left_levels(problem, space, sets, n_words, cut, place - a > b - place)
+            nodes.offset[node] = n_words
             n_words += words
-        predictor[node] = best_f
-        cut[node] = (best_at + best_behind) // 2
-        child[node] = n_nodes
-        first[n_nodes], last[n_nodes] = a, place
-        first[n_nodes + 1], last[n_nodes + 1] = place, b
-        depth[n_nodes] = depth[node] + 1
-        depth[n_nodes + 1] = depth[node] + 1
+        _add_children(nodes, node, n_nodes, cut, place)
         n_nodes += 2
-        node += 1
     return (
-        predictor[:n_nodes].copy(),
-        cut[:n_nodes].copy(),
-        child[:n_nodes].copy(),
-        first[:n_nodes].copy(),
-        last[:n_nodes].copy(),
-        offset[:n_nodes].copy(),
-        sets[: max(n_words, 1)].copy(),
-        order,
-    )
-
-
-@njit(cache=True)
-def leaf_of(codes, is_nominal, predictor, cut, child, offset, sets):
-    """Return the leaf that each record falls into."""
-    n = codes.shape[1]
-    leaf = np.zeros(n, dtype=np.int32)
-    for i in range(n):
-        node = 0
-        while predictor[node] >= 0:
-            f = predictor[node]
-            code = codes[f, i]
-            if is_nominal[f]:
-                word = sets[offset[node] + code // 64]
-                goes = (word >> np.uint64(code % 64)) & np.uint64(1) == np.uint64(1)
-            else:
-                goes = code <= cut[node]
-            node = child[node] if goes else child[node] + 1
-        leaf[i] = node
-    return leaf
-
-
-@njit(cache=True)
-def sort_leaves(predictor, first, last, order, y):
-    """Return the values of the records leaf by leaf, rising inside each leaf."""
-    values = np.empty(len(order))
-    for i in range(len(order)):
-        values[i] = y[order[i]]
-    for node in range(len(predictor)):
-        if predictor[node] < 0:
-            values[first[node] : last[node]].sort()
-    return values
-
-
-@njit(cache=True)
-def _neighbour(values, at, a, b, upwards):
-    """Return another value of the leaf, next above or below; if there is none, of the next leaf.
-
-    A bootstrap sample may fill a leaf with copies of one record, whose value must not get out.
-    """
-    n = len(values)
-    for turn in range(2):
-        first, last = (a, b) if turn == 0 else (0, n)
-        for side in range(2):
-            step = 1 if upwards == (side == 0) else -1
-            other = at + step
-            while first <= other < last:
-                if values[other] != values[at]:
-                    return values[other]
-                other += step
-    return values[at]
-
-
-@njit(cache=True)
-def draw_numbers(leaf, first, last, values, shared, low, high, uniform, step, between):
-    """Draw a value from each record's leaf, inside its bounds.
-
-    A value that is not `shared` by many moves a random part of the way to a neighbour in its leaf.
-    """
-    n = len(leaf)
-    drawn = np.empty(n)
-    for i in range(n):
-        a, b = first[leaf[i]], last[leaf[i]]
-        if low[i] > -np.inf:
-            a = a + np.searchsorted(values[a:b], low[i], side="left")
-        if high[i] < np.inf:
-            b = a + np.searchsorted(values[a:b], high[i], side="right")
-        if b <= a:  # nobody in the leaf is inside the bounds: the nearest one moves to the border
-            middle = min(max(a, first[leaf[i]]), last[leaf[i]] - 1)
-            drawn[i] = min(max(values[middle], low[i]), high[i])
-            continue
-        at = a + int(uniform[i] * (b - a))
-        value = values[at]
-        if between and not shared[at]:
-            value += abs(step[i]) * (_neighbour(values, at, a, b, step[i] > 0) - value)
-        drawn[i] = min(max(value, low[i]), high[i])
-    return drawn
+        nodes.predictor[:n_nodes].copy(), nodes.cut[:n_nodes].copy(), nodes.child[:n_nodes].copy(),
+        nodes.first[:n_nodes].copy(), nodes.last[:n_nodes].copy(), nodes.offset[:n_nodes].copy(),
+        sets[: max(n_words, 1)].copy(), order,
+    )  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from tacit.core.schema import Kind, Variable
 
 _MOST_DECIMALS = 6
 _LARGEST_WHOLE = 2.0**53
+_LONGEST = 2.0**63 - 1024
 _MOSTLY_UNIQUE = 0.5
 _FEW_LEVELS = 20
 
@@ -32,6 +34,8 @@ class Column:
     """Polars series of the classes, or an empty one of the type of the numbers."""
     grid: tuple[float, float, int] | None = None
     """First value, step and decimals of numbers on a grid."""
+    declared: tuple[str, ...] = ()
+    """All classes of an ordinal variable in their order, those that nobody has included."""
 
     @property
     def is_class(self) -> bool:
@@ -63,10 +67,40 @@ class Column:
         known = np.isfinite(values)
         numbers = np.where(known, values, 0.0)
         if not physical.is_float():
-            numbers = np.rint(numbers)
+            numbers = _within(np.rint(numbers), physical)
         series = pl.Series(self.name, numbers)
         series = series.cast(physical) if physical.is_decimal() else _cast(series, physical)
         return series.set(pl.Series(~known), None).cast(self.levels.dtype)
+
+    def recoded(self, series: Any) -> np.ndarray:
+        """Code released values like the original ones; a class that nobody had is missing."""
+        import polars as pl
+
+        if not self.is_class:
+            return np.asarray(series.to_physical().cast(pl.Float64).to_numpy(), dtype=np.float64)
+        place = {level: i for i, level in enumerate(self.levels.to_list()) if level is not None}
+        codes = series.replace_strict(place, default=None, return_dtype=pl.Int64)
+        return np.asarray(codes.fill_null(-1).to_numpy(), dtype=np.int64)
+
+    def place(self, value: Any) -> float | None:
+        """Return the code of a class, or the number of a value; None if nobody has the class."""
+        if not self.is_class:
+            return _number(self, value)
+        return next((i for i, level in enumerate(self.levels.to_list()) if level == value), None)
+
+    def order_of(self, value: Any) -> float:
+        """Return the code of a class; one that nobody has lies between its neighbours."""
+        place = self.place(value)
+        if place is not None:
+            return place
+        if str(value) not in self.declared:
+            return self.n_levels + 1
+        below = self.declared[: self.declared.index(str(value))]
+        return sum(str(level) in below for level in self.levels.to_list()) - 0.5
+
+    def may_have(self, value: Any) -> bool:
+        """Whether a class occurs, or was declared."""
+        return self.place(value) is not None or str(value) in self.declared
 
     def blank(self, n: int) -> np.ndarray:
         """Return missing values of so many records."""
@@ -84,6 +118,36 @@ def _cast(series: Any, physical: Any) -> Any:
     import polars as pl
 
     return series.cast(pl.Int64).cast(physical) if physical.is_integer() else series.cast(physical)
+
+
+def _within(numbers: np.ndarray, physical: Any) -> np.ndarray:
+    """Move whole numbers that a model drew beyond the type of the column to its border."""
+    if not physical.is_integer():
+        return numbers
+    import polars as pl
+
+    low, high = map(float, pl.select(low=physical.min(), high=physical.max()).row(0))
+    # the largest long number is no float: one below it that is
+    return np.clip(numbers, max(low, -_LONGEST), min(high, _LONGEST))
+
+
+def _number(column: Column, value: Any) -> float:
+    """Return a number, or a date that is written as text, as the column counts it."""
+    import polars as pl
+
+    if not isinstance(value, str):
+        return float(value)
+    if not column.levels.dtype.is_temporal():
+        raise DataError(f"a rule compares the numbers of {column.name!r} with text", got=value)
+    try:
+        moment = pl.Series([datetime.fromisoformat(value)]).cast(column.levels.dtype)
+    except (ValueError, pl.exceptions.PolarsError) as error:
+        raise DataError(
+            f"a rule compares {column.name!r} with what is no date",
+            got=value,
+            do="write 2001-12-31",
+        ) from error
+    return float(moment.to_physical()[0])
 
 
 def _numbers(series: Any) -> Column:
@@ -106,7 +170,8 @@ def _ordinal(series: Any, codes: np.ndarray, categories: tuple[str, ...]) -> Col
     order = np.argsort(rank, kind="stable")
     new = np.empty(len(order) + 1, dtype=np.int64)
     new[order], new[-1] = np.arange(len(order)), -1
-    return Column(series.name, new[codes], max(len(order), 1), True, levels[order])
+    n_levels = max(len(order), 1)
+    return Column(series.name, new[codes], n_levels, True, levels[order], None, categories)
 
 
 def _distinct(series: Any, codes: np.ndarray) -> Any:

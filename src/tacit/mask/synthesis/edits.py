@@ -1,60 +1,22 @@
-"""Edit rules in the language of coded columns: what is forced, and what is out of bounds."""
+"""Edit rules in the language of coded columns: what is forced, out of bounds, or impossible."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Self
 
 import numpy as np
 
 from tacit.core.constraints import AtLeast, NonNegative, ZeroWhen
 from tacit.core.data import Microdata
 from tacit.core.errors import DataError, ParameterError, ProtectionError
-from tacit.core.value import Value
+from tacit.mask._edit_rules import fitting
 from tacit.mask.synthesis.columns import Column
+from tacit.mask.synthesis.rules import Combination, Comparison, Condition, IfThen, Scalar, said
 from tacit.mask.synthesis.synthesisers.model import Bounds
 
-Comparison = Literal["==", "!=", "<", "<=", ">", ">="]
-Scalar = bool | int | float | str
-
-
-class IfThen(Value):
-    """Where one column compares with a value as said, another has a certain value.
-
-    Examples
-    --------
-    >>> rule = IfThen(column="age", comparison="<", value=16, then="marital", becomes="single")
-    >>> str(rule)
-    "if age < 16 then marital = 'single'"
-    """
-
-    column: str
-    """Column of the condition."""
-    comparison: Comparison
-    """How it compares."""
-    value: Scalar
-    """What it is compared with."""
-    then: str
-    """Column that the rule fixes."""
-    becomes: Scalar
-    """The value it has then."""
-
-    def __str__(self) -> str:
-        return (
-            f"if {self.column} {self.comparison} {self.value!r} then {self.then} = {self.becomes!r}"
-        )
-
-
-class Condition(Value):
-    """Records whose value of a column compares as said."""
-
-    column: str
-    """Column that is looked at."""
-    comparison: Comparison
-    """How it compares."""
-    value: Scalar
-    """What it is compared with."""
+Values = Mapping[str, np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -64,6 +26,33 @@ class Edits:
     columns: Mapping[str, Column]
     constraints: tuple[Any, ...] = ()
     rules: tuple[IfThen, ...] = ()
+    impossible: tuple[Combination, ...] = ()
+
+    def __post_init__(self) -> None:
+        conditions = [c for rule in self.rules for c in rule.forbids]
+        for condition in [*conditions, *(c for zero in self.impossible for c in zero)]:
+            if condition.column not in self.columns:
+                raise DataError(f"a rule names {condition.column!r}, which has no model")
+            check_known(self.columns[condition.column], condition)
+
+    @classmethod
+    def about(
+        cls,
+        data: Microdata,
+        columns: Mapping[str, Column],
+        rules: tuple[IfThen, ...],
+        impossible: tuple[Combination, ...],
+        given: Iterable[str] = (),
+    ) -> Self:
+        """Take the rules of a schema and further ones; some columns are known before the others.
+
+        A rule that would fix a column that is known already forbids values of the other one.
+        """
+        known = set(given)
+        late = tuple(r for r in rules if r.then in known and r.column not in known)
+        constraints = tuple(fitting(data, data.schema.constraints))
+        zeros = (*impossible, *(rule.forbids for rule in late))
+        return cls(columns, constraints, tuple(r for r in rules if r not in late), zeros)
 
     @property
     def before(self) -> list[tuple[str, str]]:
@@ -71,36 +60,90 @@ class Edits:
         zeros = [(r.indicator, r.column) for r in self.constraints if isinstance(r, ZeroWhen)]
         return zeros + [(r.column, r.then) for r in self.rules]
 
-    def forced(self, name: str, values: Mapping[str, np.ndarray]) -> list[tuple[np.ndarray, Any]]:
+    def forced(self, name: str, values: Values) -> list[tuple[np.ndarray, Any]]:
         """Return the records whose value of a column is fixed, with the coded value."""
         found: list[tuple[np.ndarray, Any]] = []
         for rule in self.constraints:
             if isinstance(rule, ZeroWhen) and rule.column == name and rule.indicator in values:
-                equal = compared(
-                    self.columns[rule.indicator], values[rule.indicator], "==", rule.equals
-                )
-                found.append((equal, 0.0))
+                zero = self.columns[name].place(0)
+                if zero is not None:  # a class that nobody has is left to the last repair
+                    found.append((self._equal(rule, values), zero))
         for rule in self.rules:
             if rule.then == name and rule.column in values:
-                where = compared(
-                    self.columns[rule.column], values[rule.column], rule.comparison, rule.value
-                )
-                found.append((where, _coded(self.columns[name], rule.becomes)))
+                where = self._holds(rule.condition, values)
+                found.append((where, coded(self.columns[name], rule.becomes)))
         return found
 
-    def bounds(self, name: str, values: Mapping[str, np.ndarray], n: int) -> Bounds:
+    def bounds(self, name: str, values: Values, n: int) -> Bounds:
         """Return the lowest and highest value of a column that each record may have."""
         limits = Bounds.none(n)
         for rule in self.constraints:
             if isinstance(rule, NonNegative) and rule.column == name:
                 np.maximum(limits.low, 0.0, out=limits.low)
-            elif isinstance(rule, AtLeast) and name == rule.larger and rule.smaller in values:
+            elif not isinstance(rule, AtLeast) or any(
+                self.columns[c].is_class for c in rule.columns
+            ):
+                continue
+            elif name == rule.larger and rule.smaller in values:
                 np.fmax(limits.low, values[rule.smaller], out=limits.low)
-            elif isinstance(rule, AtLeast) and name == rule.smaller and rule.larger in values:
+            elif name == rule.smaller and rule.larger in values:
                 np.fmin(limits.high, values[rule.larger], out=limits.high)
         # Contradicting bounds are left to the last repair, which sees all rules at once.
         np.maximum(limits.low, limits.high, out=limits.high)
         return limits
+
+    def forbidden(self, name: str, values: Values) -> np.ndarray | None:
+        """Return the records that must not have their value of a column, given all that is known.
+
+        None if no rule can forbid one.
+        """
+        found = [self._together(zero, values) for zero in self._zeros(name) if _known(zero, values)]
+        found += [
+            self._equal(rule, values) & (np.nan_to_num(values[rule.column]) != 0)
+            for rule in self.constraints
+            if isinstance(rule, ZeroWhen) and rule.indicator == name and rule.column in values
+            if not self.columns[rule.column].is_class
+        ]
+        return np.logical_or.reduce(found) if found else None
+
+    def _zeros(self, name: str) -> list[Combination]:
+        """Return the impossible combinations that name a column."""
+        return [zero for zero in self.impossible if name in (c.column for c in zero)]
+
+    def _holds(self, condition: Condition, values: Values) -> np.ndarray:
+        column = self.columns[condition.column]
+        return compared(column, values[column.name], condition.comparison, condition.value)
+
+    def _equal(self, rule: ZeroWhen, values: Values) -> np.ndarray:
+        return compared(self.columns[rule.indicator], values[rule.indicator], "==", rule.equals)
+
+    def _together(self, combination: Combination, values: Values) -> np.ndarray:
+        return np.logical_and.reduce([self._holds(c, values) for c in combination])
+
+    # -- checks of drawn records ------------------------------------------------------------------
+
+    def impossible_rows(self, table: Any) -> np.ndarray:
+        """Return the places of records with an impossible combination."""
+        found = [self._together(zero, self._recoded(zero, table)) for zero in self.impossible]
+        return np.flatnonzero(np.logical_or.reduce(found)) if found else np.zeros(0, dtype=np.int64)
+
+    def broken(self, table: Any) -> dict[str, int]:
+        """Count the records that break each rule or have an impossible combination."""
+        named = {str(rule): rule.forbids for rule in self.rules}
+        named |= {f"impossible: {said(zero)}": zero for zero in self.impossible}
+        counts = {
+            name: int(self._together(zero, self._recoded(zero, table)).sum())
+            for name, zero in named.items()
+        }
+        return {name: n for name, n in counts.items() if n}
+
+    def _recoded(self, combination: Combination, table: Any) -> Values:
+        names = dict.fromkeys(c.column for c in combination)
+        return {name: self.columns[name].recoded(table[name]) for name in names}
+
+
+def _known(combination: Combination, values: Values) -> bool:
+    return all(c.column in values for c in combination)
 
 
 def compared(
@@ -108,14 +151,13 @@ def compared(
 ) -> np.ndarray:
     """Return where a coded column compares with a value as said; unknown is not true."""
     if column.is_class:
-        place: float = _place(column, value)
-        known = values >= 0
+        place, known = column.order_of(value), values >= 0
         if not column.is_ordered and comparison not in ("==", "!="):
             raise DataError(
                 f"{column.name!r} has no order to compare by", got=comparison, do="use == or !="
             )
     else:
-        place, known = _coded(column, value), ~np.isnan(values)
+        place, known = coded(column, value), ~np.isnan(values)
     compare = {
         "==": np.equal, "!=": np.not_equal, "<": np.less,
         "<=": np.less_equal, ">": np.greater, ">=": np.greater_equal,
@@ -123,23 +165,24 @@ def compared(
     return np.asarray(compare(values, place) & known)
 
 
-def _place(column: Column, value: Scalar) -> int:
-    """Return the code of a class; a class that nobody has equals no code."""
-    found = [i for i, level in enumerate(column.levels.to_list()) if level == value]
-    return found[0] if found else column.n_levels + 1
+def check_known(column: Column, condition: Condition) -> None:
+    """Refuse a condition on a value that cannot be: most likely it is misspelt."""
+    if column.is_class and not column.may_have(condition.value):
+        raise DataError(
+            f"a rule names a value that {column.name!r} does not have",
+            got=repr(condition.value),
+            do="write it as it stands in the data",
+        )
 
 
-def _coded(column: Column, value: Scalar) -> float:
-    if column.is_class:
-        place = _place(column, value)
-        if place >= column.n_levels:
-            raise DataError(
-                f"a rule gives {column.name!r} a value that the data do not have", got=repr(value)
-            )
-        return place
-    if isinstance(value, str):
-        raise DataError(f"a rule compares the numbers of {column.name!r} with text", got=value)
-    return float(value)
+def coded(column: Column, value: Scalar) -> float:
+    """Return a value in the language of a column."""
+    place = column.place(value)
+    if place is None:
+        raise DataError(
+            f"a rule gives {column.name!r} a value that the data do not have", got=repr(value)
+        )
+    return place
 
 
 def arranged(visit: Sequence[str], before: Iterable[tuple[str, str]]) -> list[str]:
@@ -160,34 +203,14 @@ def arranged(visit: Sequence[str], before: Iterable[tuple[str, str]]) -> list[st
     return done
 
 
-def as_constraints_hold(
-    data: Microdata, columns: Mapping[str, Column], rules: Sequence[IfThen]
-) -> Microdata:
+def as_rules_hold(data: Microdata, edits: Edits) -> Microdata:
     """Check that drawn records obey all rules; a record that does not is never released."""
     broken = {rule: n for rule, n in data.broken_constraints().items() if n}
-    table = data.local
-    for rule in rules:
-        coded = {name: _recoded(columns[name], table[name]) for name in (rule.column, rule.then)}
-        where = compared(columns[rule.column], coded[rule.column], rule.comparison, rule.value)
-        value = _coded(columns[rule.then], rule.becomes)
-        wrong = int(np.sum(where & (coded[rule.then] != value)))
-        if wrong:
-            broken[str(rule)] = wrong
+    broken |= edits.broken(data.local)
     if broken:
         raise ProtectionError(
-            "the rules contradict each other and cannot all hold",
+            "the rules contradict each other or the data, and cannot all hold",
             got="; ".join(f"{rule}: {n} records" for rule, n in broken.items()),
-            do="correct the rules",
+            do="correct the rules, or records that break them and are not replaced",
         )
     return data
-
-
-def _recoded(column: Column, series: Any) -> np.ndarray:
-    """Code released values like the column they were drawn for."""
-    import polars as pl
-
-    if not column.is_class:
-        return np.asarray(series.to_physical().cast(pl.Float64).to_numpy(), dtype=np.float64)
-    place = {level: i for i, level in enumerate(column.levels.to_list())}
-    codes = series.replace_strict(place, default=None, return_dtype=pl.Int64)
-    return np.asarray(codes.fill_null(-1).to_numpy(), dtype=np.int64)

@@ -48,8 +48,13 @@ class Wishes:
             else:
                 chosen[name] = best_predictors(name, known, names, related, self.most_predictors)
             chosen[name] = self._with_event(name, chosen[name])
-        methods = {name: (self.methods or {}).get(name, self.method) for name in visit}
+        methods = {name: self._method(name) for name in visit}
         return Design(tuple(visit), chosen, methods, self.events or {})
+
+    def _method(self, name: str) -> str:
+        if name in (_SIZE, _PLACE):  # counts, whatever the user's variables are
+            return "cart"
+        return (self.methods or {}).get(name, self.method)
 
     def _with_event(self, name: str, chosen: tuple[str, ...]) -> tuple[str, ...]:
         event = (self.events or {}).get(name)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 import numpy as np
 
-from tacit.core.data import ROW
+from tacit.core.data import ROW, Microdata
 from tacit.core.errors import ProtectionError
 
 Originals = Literal["allowed", "no-uniques", "none"]
@@ -19,8 +19,14 @@ Draw = Callable[[int], tuple[Any, np.ndarray]]
 """Draws so many units; returns their records as a Polars frame, and the unit of each record."""
 
 
-def without_originals(draw: Draw, n_units: int, forbidden: Any) -> tuple[Any, np.ndarray]:
-    """Draw units until there are enough of which no record is forbidden.
+Refused = Callable[[Any], np.ndarray]
+"""Returns the places of records that must not be released."""
+
+
+def without_originals(
+    draw: Draw, n_units: int, forbidden: Any, refused: Refused | None = None
+) -> tuple[Any, np.ndarray]:
+    """Draw units until there are enough of which no record is forbidden, or refused otherwise.
 
     Raises
     ------
@@ -33,6 +39,8 @@ def without_originals(draw: Draw, n_units: int, forbidden: Any) -> tuple[Any, np
     for _ in range(_MOST_ROUNDS):
         table, unit = draw(n_units - kept)
         bad = np.unique(unit[found_in(table, forbidden)])
+        if refused is not None:
+            bad = np.union1d(bad, unit[refused(table)])
         good = ~np.isin(unit, bad)
         numbers = np.unique(unit[good], return_inverse=True)[1]
         part = table.filter(pl.Series(good))
@@ -42,19 +50,28 @@ def without_originals(draw: Draw, n_units: int, forbidden: Any) -> tuple[Any, np
             done = pl.concat(parts)
             return done.drop(_UNIT), done[_UNIT].to_numpy()
     raise ProtectionError(
-        "records that equal no original one cannot be drawn from these data",
-        got=f"{n_units - kept:,} of {n_units:,} still equal one after {_MOST_ROUNDS} draws",
-        do="draw fewer (size), keep more detail, or forbid only unique records",
+        "records that equal no original one, and are possible, cannot be drawn from these data",
+        got=f"{n_units - kept:,} of {n_units:,} still missing after {_MOST_ROUNDS} draws",
+        do="draw fewer (size), keep more detail, forbid only unique records, or check what you "
+        "have declared impossible",
     )
 
 
-def forbidden_records(original: Any, columns: list[str], originals: Originals) -> Any:
-    """Return the original records that must not appear, or None if all may."""
+def forbidden_records(
+    data: Microdata, originals: Originals, columns: Sequence[str] | None = None
+) -> Any:
+    """Return the original records that must not appear, or None if all may.
+
+    Compared are all columns but weights and household numbers, unless some are named.
+    """
     import polars as pl
 
     if originals == "allowed":
         return None
-    counted = original.select(columns).group_by(columns).agg(pl.len().alias(ROW))
+    design = (data.schema.weight, data.schema.household)
+    columns = list(columns or (c for c in data.columns if c not in design))
+    data.schema.require(columns)
+    counted = data.local.select(columns).group_by(columns).agg(pl.len().alias(ROW))
     if originals == "no-uniques":
         counted = counted.filter(pl.col(ROW) == 1)
     return counted.drop(ROW)

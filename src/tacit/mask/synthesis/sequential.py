@@ -25,6 +25,8 @@ from tacit.mask.synthesis.units import Units
 _SPIKE = 0.1
 """A number that so large a share of the records has is a state of its own."""
 _MOST_SPIKES = 5
+_MOST_REDRAWS = 10
+"""Draws of a value that no rule forbids; after these a class is drawn from all records."""
 _SPECIAL = 2
 """States 0 and 1 are any other number, and missing; the frequent numbers follow."""
 
@@ -85,10 +87,33 @@ class SequentialModel:
                 drawn = step.draw(records.view(step.predictors), bounds, rng)
             else:
                 drawn = _drawn_in_turn(step, records, bounds, units, rng)
+            fixed = np.zeros(n, dtype=bool)
             for where, value in self.edits.forced(name, records.values):
                 drawn[where] = value
+                fixed |= where
+            self._draw_forbidden_again(step, records, bounds, units, drawn, fixed, rng)
             records.put(name, drawn)
         return records.values
+
+    def _draw_forbidden_again(
+        self, step: Step, records: Records, bounds: Bounds, units: Units | None,
+        drawn: np.ndarray, fixed: np.ndarray, rng: np.random.Generator,
+    ) -> None:  # fmt: skip
+        """Draw values again that make an impossible combination, those that are fixed excepted."""
+        name = step.column.name
+        for turn in range(2 * _MOST_REDRAWS):
+            forbidden = self.edits.forbidden(name, {**records.values, name: drawn})
+            if forbidden is None:
+                return
+            rows = np.flatnonzero(forbidden & ~fixed)
+            if not len(rows):
+                return
+            if turn < _MOST_REDRAWS:
+                view = records.view(step.predictors).take(rows)
+                new = view if units is None else _with_relatives(view, step, units, drawn, rows)
+                drawn[rows] = step.draw(new, bounds.take(rows), rng)
+            elif step.column.is_class:  # nobody in the leaf has a value that is allowed
+                drawn[rows] = rng.choice(step.column.values, len(rows))
 
 
 def _drawn_in_turn(
@@ -98,12 +123,19 @@ def _drawn_in_turn(
     view = records.view(step.predictors)
     drawn = step.column.blank(records.n)
     for rows in units.by_place:
-        seen = Records.of({}, len(rows))
-        for coding, values in zip(step.relatives, units.relatives(drawn, rows), strict=True):
-            seen.put(coding.name, values)
-        new = view.take(rows).with_more(seen.view(step.relatives))
+        new = _with_relatives(view.take(rows), step, units, drawn, rows)
         drawn[rows] = step.draw(new, bounds.take(rows), rng)
     return drawn
+
+
+def _with_relatives(
+    view: View, step: Step, units: Units, drawn: np.ndarray, rows: np.ndarray
+) -> View:
+    """Put the values of relatives beside the predictors of some records."""
+    seen = Records.of({}, len(rows))
+    for coding, values in zip(step.relatives, units.relatives(drawn, rows), strict=True):
+        seen.put(coding.name, values)
+    return view.with_more(seen.view(step.relatives))
 
 
 # -- fitting --------------------------------------------------------------------------------------

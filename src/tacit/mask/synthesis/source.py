@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -14,8 +14,9 @@ from tacit.core.knowledge import Knowledge
 from tacit.mask._households import household_codes
 from tacit.mask.restore_rules import restored
 from tacit.mask.synthesis.columns import Column
-from tacit.mask.synthesis.edits import IfThen, as_constraints_hold
-from tacit.mask.synthesis.originals import Originals, forbidden_records, without_originals
+from tacit.mask.synthesis.edits import Edits, as_rules_hold
+from tacit.mask.synthesis.originals import without_originals
+from tacit.mask.synthesis.rules import Combination, named_columns
 from tacit.mask.synthesis.units import Units
 
 _FEWEST = 10
@@ -62,14 +63,14 @@ class Source:
         """Units of the original; records where there are no units."""
         return self.data.n_records if self.units is None else len(self.units.sizes)
 
-    def repaired(self, values: dict[str, np.ndarray], rules: Sequence[IfThen] = ()) -> Microdata:
-        """Return drawn values as records that obey all edit rules."""
+    def repaired(self, values: dict[str, np.ndarray], edits: Edits) -> Microdata:
+        """Return drawn values as records that obey all edit rules, impossible ones excepted."""
         import polars as pl
 
         series = [column.decoded(values[name]) for name, column in self.columns.items()]
         schema = self.data.schema.select(self.columns)
         drawn = Microdata.of(pl.DataFrame(series)).with_schema(schema)
-        return as_constraints_hold(restored(drawn).data, self.columns, rules)
+        return as_rules_hold(restored(drawn).data, replace(edits, impossible=()))
 
     def finished(self, table: Any, unit: np.ndarray) -> Microdata:
         """Give units their numbers, scale the weights, and mark all records as nobody's."""
@@ -107,10 +108,15 @@ def jointly_drawn(
     data: Microdata,
     learn: Callable[[dict[str, Column]], Joint],
     size: int | None,
-    originals: Originals,
+    forbidden: Any,
     rng: np.random.Generator,
+    impossible: tuple[Combination, ...] = (),
 ) -> Microdata:
-    """Learn a joint model of all columns, households apart, and draw records from it."""
+    """Learn a joint model of all columns, households apart, and draw records from it.
+
+    Records with an impossible combination are drawn again.
+    """
+    data.schema.require(named_columns((), impossible))
     if data.schema.household is not None:
         data = data.drop([data.schema.household])
     source = Source.of(data, by="a joint model")
@@ -118,12 +124,12 @@ def jointly_drawn(
         raise DataError(
             f"synthesis needs at least {_FEWEST} records to learn from", got=f"{data.n_records}"
         )
+    edits = Edits(source.columns, impossible=impossible)
     model = learn(source.columns)
 
     def draw(n: int) -> tuple[Any, np.ndarray]:
         values, unit = model.draw(n, rng)
-        return source.repaired(values).local, unit
+        return source.repaired(values, edits).local, unit
 
-    compared = [c for c in source.columns if c != data.schema.weight]
-    forbidden = forbidden_records(data.local, compared, originals)
-    return source.finished(*without_originals(draw, size or data.n_records, forbidden))
+    n_drawn = size or data.n_records
+    return source.finished(*without_originals(draw, n_drawn, forbidden, edits.impossible_rows))

@@ -57,12 +57,12 @@ class ChiSquare(
         shape = tuple(len(words) for words in cells.labels)
         table = cells.count[shown(cells, margins=False)].reshape(shape)
         kept = np.nan_to_num(table)
-        kept = kept[kept.sum(axis=1) > 0][:, kept.sum(axis=0) > 0]
+        rows, columns = kept.sum(axis=1) > 0, kept.sum(axis=0) > 0
+        kept, known = kept[rows][:, columns], ~np.isnan(table)[rows][:, columns]
         freedom = max(kept.shape[0] - 1, 0) * max(kept.shape[1] - 1, 0)
         if not freedom:
             return Answer(analysis=self.key, values={"statistic": None, "freedom": 0})
         expected = np.outer(kept.sum(axis=1), kept.sum(axis=0)) / kept.sum()
-        known = kept > 0
         statistic = float((((kept - expected) ** 2 / expected)[known]).sum())
         values = {
             "statistic": round(statistic, 3),

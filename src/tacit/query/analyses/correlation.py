@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from pydantic import Field
-
-from tacit.core.method import Columns
-from tacit.query._pair_answer import listed, pair_answer, rounded_correlations, with_noise
-from tacit.query.analysis import Analysis, Needs, View
+from tacit.query._pair_answer import OfPairs, pair_answer, rounded_correlations, with_noise
 from tacit.query.answer import Answer
-from tacit.query.model import Model, gathered
+from tacit.query.model import Model
 
 
 class Correlation(
-    Analysis,
+    OfPairs,
     key="correlation",
     title="Correlation",
     cites=("lucero2011",),
@@ -33,19 +27,6 @@ class Correlation(
     >>> Correlation(columns=["age", "log(income)"]).variables().numbers
     ('age', 'income')
     """
-
-    columns: Annotated[Columns, Field(max_length=20)]
-    """Numeric variables, each as it is or transformed: ``age``, ``log(income)``."""
-    weighted: bool = False
-    """Whether survey weights are used."""
-
-    def variables(self) -> Needs:
-        """Return the variables."""
-        return Needs(numbers=listed(self.columns).variables, weighted=self.weighted)
-
-    def gather(self, view: View) -> Model:
-        """Take the moments of the variables."""
-        return gathered(listed(self.columns), view, weighted=self.weighted)
 
     def compute(self, evidence: Model) -> Answer:
         """Return the correlation of each pair."""

@@ -102,7 +102,9 @@ def _joined(cells: Cells, event: int, least: int) -> Cells:
     n_steps = int(place[known].max()) + 1 if known else 0
     ends = tuple(times[max(c for c in known if place[c] == s)] for s in range(n_steps))
     labels = (ends, ("censored", "event"), *cells.labels[2:])
-    return _summed(cells, codes, kept, labels)
+    joined = np.where(np.isin(np.arange(len(times)), known), place, MARGIN)
+    joins = (joined, turned, None)[: len(cells.by)]
+    return _summed(cells, codes, kept, labels).with_(joins=joins)
 
 
 def _intervals(cells: Cells, event: int, least: int, known: list[int]) -> np.ndarray:

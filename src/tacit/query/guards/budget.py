@@ -11,7 +11,7 @@ from annotated_types import Ge, Gt
 from tacit.core.errors import optional
 from tacit.query.analysis import Analysis
 from tacit.query.evidence import Cells
-from tacit.query.guard import Context, Guard, Stage
+from tacit.query.guard import Context, Guard, Memory, Stage
 
 
 class Budget(Guard, key="budget", title="Differential privacy with a budget", cites=("dwork2006",)):
@@ -39,6 +39,10 @@ class Budget(Guard, key="budget", title="Differential privacy with a budget", ci
     """
 
     stage: ClassVar[Stage] = "output"
+    memory: ClassVar[Memory] = "tables"
+    stops: ClassVar[str] = "everything, within its epsilon"
+    misses: ClassVar[str] = "nothing beyond it"
+    costs: ClassVar[str] = "noise on every cell; counts only; an end"
     epsilon: Annotated[float, Gt(0)] = 0.1
     """Privacy loss of one table."""
     total: Annotated[float, Gt(0)] = 5.0

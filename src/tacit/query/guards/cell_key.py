@@ -11,7 +11,7 @@ from pydantic import model_validator
 
 from tacit.query.analysis import Analysis
 from tacit.query.evidence import Cells
-from tacit.query.guard import Context, Guard, Stage
+from tacit.query.guard import Context, Guard, Memory, Stage
 from tacit.tables.perturb.cell_key import CellKey
 from tacit.tables.perturb.record_keys import MODULUS
 from tacit.tables.transitions import Design
@@ -45,6 +45,10 @@ class CellKeyNoise(
     """
 
     stage: ClassVar[Stage] = "output"
+    memory: ClassVar[Memory] = "never"
+    stops: ClassVar[str] = "exact counts, differences within a table (D6), asking again (T7)"
+    misses: ClassVar[str] = "averaging without `ledger`"
+    costs: ClassVar[str] = "noise on every cell; totals do not add up"
     max_change: Annotated[int, Ge(1), Le(50)] = 8
     """Largest change of a count."""
     variance: Annotated[float, Gt(0)] = 5.0

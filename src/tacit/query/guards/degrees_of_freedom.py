@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 from annotated_types import Ge, Interval
 
 from tacit.query.analysis import Analysis
-from tacit.query.guard import Context, Guard, Stage
+from tacit.query.guard import Context, Guard, Memory, Stage
 from tacit.query.model import Model
 
 
@@ -24,6 +24,10 @@ class DegreesOfFreedom(Guard, key="degrees-of-freedom", title="Degrees of freedo
     """
 
     stage: ClassVar[Stage] = "output"
+    memory: ClassVar[Memory] = "never"
+    stops: ClassVar[str] = "nearly saturated models (R4)"
+    misses: ClassVar[str] = "a single telling predictor"
+    costs: ClassVar[str] = "small samples with many predictors are refused"
     minimum: Annotated[int, Ge(1)] = 10
     """Fewest units beyond the number of coefficients."""
     share: Annotated[float, Interval(gt=0, le=1)] = 0.2

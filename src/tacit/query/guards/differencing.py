@@ -35,6 +35,12 @@ class Differencing(
     """
 
     stage: ClassVar[Stage] = "universe"
+    stops: ClassVar[str] = "trackers and differences of universes (T1 to T4)"
+    misses: ClassVar[str] = "near cells of universes that are far apart"
+    costs: ClassVar[str] = (
+        "a universe near an earlier one is answered as that one, so that answers depend on "
+        "the order of requests"
+    )
     minimum: Annotated[int, Ge(2)] = 5
     """Fewest units by which two universes may differ."""
     near: Literal["snap", "refuse"] = "snap"

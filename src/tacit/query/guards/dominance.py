@@ -8,7 +8,7 @@ import numpy as np
 from annotated_types import Ge, Gt, Le
 
 from tacit.query.analysis import Analysis
-from tacit.query.guard import Context, Guard, Stage
+from tacit.query.guard import Context, Guard, Memory, Stage
 
 
 class DominanceRule(
@@ -32,6 +32,10 @@ class DominanceRule(
     """
 
     stage: ClassVar[Stage] = "output"
+    memory: ClassVar[Memory] = "never"
+    stops: ClassVar[str] = "totals made up by one or two units (D2)"
+    misses: ClassVar[str] = "inference from what is withheld"
+    costs: ClassVar[str] = "such totals are withheld"
     n: Annotated[int, Ge(1), Le(3)] = 2
     """How many of the largest units."""
     k: Annotated[float, Gt(0), Le(100)] = 85.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated, ClassVar
 
 import numpy as np
@@ -9,11 +10,14 @@ from annotated_types import Ge
 
 from tacit.query.analysis import Analysis
 from tacit.query.evidence import Cells
-from tacit.query.guard import Context, Guard, Stage
+from tacit.query.guard import Context, Guard, Memory, Stage
 
 
 class DrawLedger(
-    Guard, key="ledger", title="Limit of noise draws about the same units", cites=("asghar2019",)
+    Guard,
+    key="ledger",
+    title="Limit of noise draws about the same units",
+    cites=("asghar2019", "dinur2003"),
 ):
     """Refuse a table once too many different noisy numbers would speak of the same units.
 
@@ -26,7 +30,10 @@ class DrawLedger(
     Notes
     -----
     With noise of variance V and at most T draws about an atom, an average over bipartitions has a
-    variance of at least V / T [asghar2019]_.
+    variance of at least V / T [asghar2019]_. Tables of many attributes that an attacker knows are
+    equations in the one that is secret; with about as many cells as units they can be solved
+    [dinur2003]_ whatever the noise of each. What r independent cells tell about n units is a
+    share of at most r / n of the variance of the secret, so that `cells_per_unit` bounds it.
 
     Examples
     --------
@@ -35,36 +42,60 @@ class DrawLedger(
     """
 
     stage: ClassVar[Stage] = "output"
+    memory: ClassVar[Memory] = "tables"
+    stops: ClassVar[str] = (
+        "averaging over very many sets (T8); with `cells_per_unit`, reconstruction from "
+        "tables of known attributes (T11)"
+    )
+    misses: ClassVar[str] = "the first few tables"
+    costs: ClassVar[str] = "an end: about so many cells for each unit"
     limit: Annotated[int, Ge(1)] = 200
     """Most draws about an atom, for each statistic."""
+    cells_per_unit: Annotated[float, Ge(0)] = 0.0
+    """Most different cells in all tables together, for each unit of the data; 0 is no limit."""
 
     def check(self, request: Analysis, context: Context) -> Context:
         """Refuse what would exceed the limit; else write it down when the answer is released."""
         cells = context.cells
         if cells is None:
             return context
-        ledger, inside = context.state.ledger, context.selection.atoms
+        ledger = context.state.ledger
         new = np.ones(len(cells), bool) if context.fresh is None else context.fresh
         draws = _draws(cells, new, context)
         for statistic in ("count", *cells.sums):
-            if np.any((ledger.of(statistic) + draws)[inside] > self.limit):
+            too_many = self._is_too_much(ledger.cells[statistic] + int(new.sum()), context)
+            if too_many or self._exceeds(ledger.of(statistic), draws, context):
                 raise self.refuse(
                     "too much has been asked about these units already",
                     "use tables that were asked before",
                 )
         for statistic in ("count", *cells.sums):
-            context = context.and_then(lambda s=statistic: ledger.add(s, draws))  # type: ignore[misc]
+            note = partial(ledger.add, statistic, draws, cells=int(new.sum()))
+            context = context.and_then(note)
         return context
+
+    def _is_too_much(self, cells: int, context: Context) -> bool:
+        """Whether all tables together would have too many cells for the number of units."""
+        units = context.state.cube.engine.n_units
+        return self.cells_per_unit > 0 and cells > self.cells_per_unit * units
+
+    def _exceeds(self, before: np.ndarray, draws: np.ndarray, context: Context) -> bool:
+        """Whether some atom of the universe would have too many draws."""
+        if int(before.max(initial=0)) + int(draws.max(initial=0)) <= self.limit:
+            return False  # most requests, without looking at the atoms of the universe
+        return bool(np.any((before + draws)[context.selection.atoms] > self.limit))
 
 
 def _draws(cells: Cells, new: np.ndarray, context: Context) -> np.ndarray:
     """Return how many new cells speak of each atom."""
-    cube, inside = context.state.cube, context.selection.atoms
+    chosen = context.selection
+    cube = context.state.cube.over((*chosen.names, *cells.by))
+    inside = cube.mask(chosen.pieces)
     draws = np.zeros(len(cube), dtype=np.int64)
     start = 0
     for kept in cells.levels:
-        place = cube.cell_of(cells.by, kept)
-        size = cells.level_size(kept)
-        draws[inside] += new[start : start + size][place[inside]]
+        place = cube.cell_in(cells, kept)
+        size, known = cells.level_size(kept), inside & (place >= 0)
+        draws[known] += new[start : start + size][place[known]]
         start += size
-    return draws
+    return cube.whole(draws)

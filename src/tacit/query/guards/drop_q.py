@@ -8,7 +8,7 @@ import numpy as np
 from annotated_types import Ge, Le
 
 from tacit.query.analysis import Analysis
-from tacit.query.guard import Context, Drop, Guard, Stage
+from tacit.query.guard import Context, Drop, Guard, Memory, Stage
 from tacit.tables.perturb.record_keys import MODULUS
 
 
@@ -36,6 +36,10 @@ class DropQ(Guard, key="drop-q", title="Drop q records at random", cites=("lucer
     """
 
     stage: ClassVar[Stage] = "data"
+    memory: ClassVar[Memory] = "never"
+    stops: ClassVar[str] = "the published difference of two tables"
+    misses: ClassVar[str] = "padding (T5) unless per block, re-seeding (T6)"
+    costs: ClassVar[str] = "two to k records are left out; one more pass over the data"
     k: Annotated[int, Ge(2), Le(1000)] = 5
     """Largest number of records left out."""
     block: str | None = None

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 from annotated_types import Ge
 
 from tacit.query.analysis import Analysis
-from tacit.query.guard import Context, Guard, Stage
+from tacit.query.guard import Context, Guard, Memory, Stage
 from tacit.query.model import Model
 
 
@@ -29,6 +29,10 @@ class DummySize(
     """
 
     stage: ClassVar[Stage] = "output"
+    memory: ClassVar[Memory] = "never"
+    stops: ClassVar[str] = "the strategic dummy (R1)"
+    misses: ClassVar[str] = "a number that singles out a unit (R3)"
+    costs: ClassVar[str] = "models with a tiny category are refused"
     minimum: Annotated[int, Ge(1)] = 10
     """Fewest units for which a dummy is 1, and fewest for which it is 0."""
 

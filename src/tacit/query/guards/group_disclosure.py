@@ -9,7 +9,7 @@ from annotated_types import Ge
 
 from tacit.query.analysis import Analysis
 from tacit.query.evidence import MARGIN, Cells
-from tacit.query.guard import Context, Guard, Stage
+from tacit.query.guard import Context, Guard, Memory, Stage
 from tacit.tables.perturb.record_keys import MODULUS
 
 
@@ -38,6 +38,10 @@ class GroupDisclosure(
     """
 
     stage: ClassVar[Stage] = "output"
+    memory: ClassVar[Memory] = "never"
+    stops: ClassVar[str] = "groups that are all in one category (D4)"
+    misses: ClassVar[str] = "groups compared between tables"
+    costs: ClassVar[str] = "their division is withheld"
     minimum: Annotated[int, Ge(1)] = 3
     """Fewest units of a group outside its largest category."""
     spread: Annotated[int, Ge(0)] = 0

@@ -9,7 +9,7 @@ from annotated_types import Interval
 
 from tacit.query.analysis import Analysis
 from tacit.query.evidence import GroupFit as Fitted
-from tacit.query.guard import Context, Guard, Stage
+from tacit.query.guard import Context, Guard, Memory, Stage
 from tacit.query.model import Model
 
 
@@ -36,6 +36,10 @@ class GroupFit(Guard, key="group-fit", title="Fit of subgroups", cites=("lucero2
     """
 
     stage: ClassVar[Stage] = "output"
+    memory: ClassVar[Memory] = "never"
+    stops: ClassVar[str] = "a category that is predicted too well (R5)"
+    misses: ClassVar[str] = "single units"
+    costs: ClassVar[str] = "such models are refused"
     p: Annotated[float, Interval(gt=0, le=100)] = 10.0
     """A category is predicted too well if its errors are below this many per cent of its values."""
     limit: Annotated[float, Interval(gt=0, lt=1)] = 0.99

@@ -10,7 +10,7 @@ from annotated_types import Ge
 from tacit.query._model_request import formula_of
 from tacit.query.analysis import Analysis
 from tacit.query.formula import Formula
-from tacit.query.guard import Context, Guard, Stage
+from tacit.query.guard import Context, Guard, Memory, Stage
 from tacit.query.model import is_category
 
 
@@ -32,6 +32,10 @@ class Interactions(
     """
 
     stage: ClassVar[Stage] = "universe"
+    memory: ClassVar[Memory] = "never"
+    stops: ClassVar[str] = "saturated models, which are tables in disguise (R4)"
+    misses: ClassVar[str] = "sparse cells of what is allowed"
+    costs: ClassVar[str] = "interactions of high order, or without their lower terms, are refused"
     most: Annotated[int, Ge(1)] = 3
     """Most variables that may interact."""
 

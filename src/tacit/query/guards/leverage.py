@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 from annotated_types import Ge
 
 from tacit.query.analysis import Analysis
-from tacit.query.guard import Context, Guard, Stage
+from tacit.query.guard import Context, Guard, Memory, Stage
 from tacit.query.model import Model
 
 
@@ -31,6 +31,13 @@ class Leverage(Guard, key="leverage", title="Largest leverage", cites=("bleninge
     """
 
     stage: ClassVar[Stage] = "output"
+    memory: ClassVar[Memory] = "never"
+    stops: ClassVar[str] = "any column that singles out a unit, however it is made (R1 to R4, R7)"
+    misses: ClassVar[str] = "differences of two models (R6)"
+    costs: ClassVar[str] = (
+        "raw sizes with a very long tail are refused: take `log()` or `bin()`; one more pass "
+        "over the data"
+    )
     n0: Annotated[int, Ge(2)] = 10
     """Units that must share the weight of one: leverage is at most 1 / n0."""
 

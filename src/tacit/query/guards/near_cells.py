@@ -10,7 +10,7 @@ from annotated_types import Ge
 
 from tacit.query.analysis import Analysis
 from tacit.query.evidence import Cells, Sums
-from tacit.query.guard import Context, Guard, Stage
+from tacit.query.guard import Context, Guard, Memory, Stage
 from tacit.query.history import SetHistory
 
 _RELEASED = "released"
@@ -41,6 +41,10 @@ class NearCells(
     """
 
     stage: ClassVar[Stage] = "output"
+    memory: ClassVar[Memory] = "tables"
+    stops: ClassVar[str] = "differences between cells, and equality of sticky noise (T10)"
+    misses: ClassVar[str] = "equality of large groups"
+    costs: ClassVar[str] = "a cell near an earlier one is answered as that one"
     minimum: Annotated[int, Ge(2)] = 5
     """Fewest units by which two cells may differ."""
 

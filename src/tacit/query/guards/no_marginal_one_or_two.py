@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tacit.query.analysis import Analysis
-from tacit.query.guard import Context, Guard, Stage
+from tacit.query.guard import Context, Guard, Memory, Stage
 
 
 class NoMarginalOneOrTwo(
@@ -34,6 +34,10 @@ class NoMarginalOneOrTwo(
     """
 
     stage: ClassVar[Stage] = "universe"
+    memory: ClassVar[Memory] = "never"
+    stops: ClassVar[str] = "universes built around one or two units"
+    misses: ClassVar[str] = "differences of two universes"
+    costs: ClassVar[str] = "universes of variables with rare combinations are refused"
     largest: int = 2
     """Marginal totals from 1 to this are refused."""
 
@@ -42,7 +46,7 @@ class NoMarginalOneOrTwo(
         names = request.universe.variables
         for left_out in names:
             kept = [name for name in names if name != left_out]
-            totals = _totals(context.state.cube, kept)
+            totals = _totals(context.state.cube.over(names), kept)
             if np.any((totals >= 1) & (totals <= self.largest)):
                 raise self.refuse(
                     "the variables of the universe single out too few units",

@@ -8,7 +8,7 @@ import numpy as np
 from annotated_types import Gt
 
 from tacit.query.analysis import Analysis
-from tacit.query.guard import Context, Guard, Stage
+from tacit.query.guard import Context, Guard, Memory, Stage
 
 
 class PercentRule(Guard, key="p-percent", title="p % rule", cites=("hundepool2012",)):
@@ -31,6 +31,10 @@ class PercentRule(Guard, key="p-percent", title="p % rule", cites=("hundepool201
     """
 
     stage: ClassVar[Stage] = "output"
+    memory: ClassVar[Memory] = "never"
+    stops: ClassVar[str] = "totals that give a unit away to the second largest (D2)"
+    misses: ClassVar[str] = "inference from what is withheld"
+    costs: ClassVar[str] = "such totals are withheld"
     p: Annotated[float, Gt(0)] = 10.0
     """Percentage within which the largest contribution must not be known."""
 

@@ -8,7 +8,7 @@ from annotated_types import Ge
 
 from tacit.query._model_request import formula_of
 from tacit.query.analysis import Analysis
-from tacit.query.guard import Context, Guard, Stage
+from tacit.query.guard import Context, Guard, Memory, Stage
 
 
 class PredictorLimit(
@@ -29,6 +29,10 @@ class PredictorLimit(
     """
 
     stage: ClassVar[Stage] = "universe"
+    memory: ClassVar[Memory] = "never"
+    stops: ClassVar[str] = "models as detailed as the data"
+    misses: ClassVar[str] = "a single telling predictor"
+    costs: ClassVar[str] = "no more predictors than that"
     most: Annotated[int, Ge(1)] = 20
     """Most predictors of one model."""
 

@@ -9,7 +9,7 @@ from annotated_types import Interval
 
 from tacit.query._pair_answer import correlations
 from tacit.query.analysis import Analysis
-from tacit.query.guard import Context, Guard, Stage
+from tacit.query.guard import Context, Guard, Memory, Stage
 from tacit.query.model import Model
 
 
@@ -28,6 +28,10 @@ class RSquared(Guard, key="r-squared", title="Limit on R squared", cites=("lucer
     """
 
     stage: ClassVar[Stage] = "output"
+    memory: ClassVar[Memory] = "never"
+    stops: ClassVar[str] = "responses that are a function of the predictors (R5)"
+    misses: ClassVar[str] = "a category that is predicted well"
+    costs: ClassVar[str] = "models that predict too well are refused"
     limit: Annotated[float, Interval(gt=0, lt=1)] = 0.99
     """Largest R squared that is released."""
 

@@ -25,6 +25,9 @@ class RateLimit(Guard, key="rate-limit", title="Limit of requests in a time"):
     """
 
     stage: ClassVar[Stage] = "universe"
+    stops: ClassVar[str] = "nothing, but slows attacks of many requests"
+    misses: ClassVar[str] = "everything else"
+    costs: ClassVar[str] = "users wait"
     requests: Annotated[int, Ge(1)] = 100
     """Most requests."""
     seconds: Annotated[float, Gt(0)] = 3600.0

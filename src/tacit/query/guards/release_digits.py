@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 from annotated_types import Ge, Interval
 
 from tacit.query.analysis import Analysis
-from tacit.query.guard import Context, Guard, Stage
+from tacit.query.guard import Context, Guard, Memory, Stage
 from tacit.query.model import Digits, Model
 
 
@@ -28,6 +28,10 @@ class ReleaseDigits(Guard, key="release-digits", title="Rounded results", cites=
     """
 
     stage: ClassVar[Stage] = "output"
+    memory: ClassVar[Memory] = "never"
+    stops: ClassVar[str] = "solving for a unit from many digits (R6)"
+    misses: ClassVar[str] = "large influences"
+    costs: ClassVar[str] = "digits beyond a share of the standard error"
     share: Annotated[float, Interval(gt=0, le=1)] = 0.1
     """Coefficients are rounded to this share of their standard error."""
     n_base: Annotated[int, Ge(1)] = 10

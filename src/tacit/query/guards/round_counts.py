@@ -8,7 +8,7 @@ import numpy as np
 from annotated_types import Ge
 
 from tacit.query.analysis import Analysis
-from tacit.query.guard import Context, Guard, Stage
+from tacit.query.guard import Context, Guard, Memory, Stage
 
 
 class RoundCounts(Guard, key="round-counts", title="Rounded counts", cites=("hundepool2012",)):
@@ -26,6 +26,10 @@ class RoundCounts(Guard, key="round-counts", title="Rounded counts", cites=("hun
     """
 
     stage: ClassVar[Stage] = "output"
+    memory: ClassVar[Memory] = "never"
+    stops: ClassVar[str] = "exact small differences within one table"
+    misses: ClassVar[str] = "averaging, differences of near sets"
+    costs: ClassVar[str] = "counts are multiples of the base"
     base: Annotated[int, Ge(2)] = 5
     """Counts become multiples of this."""
 

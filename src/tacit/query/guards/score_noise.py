@@ -9,7 +9,7 @@ from annotated_types import Interval
 
 from tacit.query._pair_answer import correlations
 from tacit.query.analysis import Analysis
-from tacit.query.guard import Context, Guard, Stage
+from tacit.query.guard import Context, Guard, Memory, Stage
 from tacit.query.model import Model
 
 _MODULUS = 2**31 - 1
@@ -39,6 +39,10 @@ class ScoreNoise(
     """
 
     stage: ClassVar[Stage] = "output"
+    memory: ClassVar[Memory] = "never"
+    stops: ClassVar[str] = "differences of models of nearly the same units (R6)"
+    misses: ClassVar[str] = "a single telling predictor"
+    costs: ClassVar[str] = "slightly wider standard errors, which include it"
     spread: Annotated[float, Interval(ge=0, le=10)] = 1.0
     """By how much the noise may exceed the largest part of a unit."""
 

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 from annotated_types import Ge
 
 from tacit.query.analysis import Analysis
-from tacit.query.guard import Context, Guard, Stage
+from tacit.query.guard import Context, Guard, Memory, Stage
 
 
 class SetSize(Guard, key="set-size", title="Size of the query set", cites=("denning1979",)):
@@ -33,6 +33,12 @@ class SetSize(Guard, key="set-size", title="Size of the query set", cites=("denn
     """
 
     stage: ClassVar[Stage] = "universe"
+    memory: ClassVar[Memory] = "never"
+    stops: ClassVar[str] = (
+        "universes of few units, or all but few; with `spread`, reading off refusals (D5)"
+    )
+    misses: ClassVar[str] = "trackers (T1, T2)"
+    costs: ClassVar[str] = "small universes are refused"
     minimum: Annotated[int, Ge(1)] = 10
     """Fewest units."""
     spread: Annotated[int, Ge(0)] = 0

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 from annotated_types import Ge
 
 from tacit.query.analysis import Analysis
-from tacit.query.guard import Context, Guard, Stage
+from tacit.query.guard import Context, Guard, Memory, Stage
 from tacit.query.model import Model
 
 
@@ -28,6 +28,10 @@ class SparseCategories(
     """
 
     stage: ClassVar[Stage] = "output"
+    memory: ClassVar[Memory] = "never"
+    stops: ClassVar[str] = "dummies of few units (R1)"
+    misses: ClassVar[str] = "a number that singles out a unit (R3)"
+    costs: ClassVar[str] = "rare categories join the reference"
     minimum: Annotated[int, Ge(1)] = 10
     """Fewest units of a category that keeps its dummy."""
 

@@ -10,7 +10,7 @@ from annotated_types import Ge, Interval
 from tacit.query.analysis import Analysis
 from tacit.query.auditor import SumAuditor
 from tacit.query.evidence import Cells
-from tacit.query.guard import Context, Guard, Stage
+from tacit.query.guard import Context, Guard, Memory, Stage
 
 _MOST_ATOMS = 20_000
 
@@ -37,6 +37,10 @@ class SumAudit(Guard, key="sum-audit", title="Audit of exact sums", cites=("chin
     """
 
     stage: ClassVar[Stage] = "output"
+    memory: ClassVar[Memory] = "tables"
+    stops: ClassVar[str] = "every system of exact sums that determines a small atom"
+    misses: ClassVar[str] = "values known approximately"
+    costs: ClassVar[str] = "refusals; time with each answered sum; at most 20 000 atoms"
     minimum: Annotated[int, Ge(2)] = 10
     """Atoms of fewer units than this must not become known."""
     insiders: Annotated[int, Interval(ge=0, le=1)] = 0
@@ -73,7 +77,7 @@ def _sets(cells: Cells, context: Context) -> np.ndarray:
     cube, inside = context.state.cube, context.selection.atoms
     rows, start = [], 0
     for kept in cells.levels:
-        place = cube.cell_of(cells.by, kept)
+        place = cube.cell_in(cells, kept)
         size = cells.level_size(kept)
         shown = np.flatnonzero(
             ~cells.hidden[start : start + size] & (cells.n[start : start + size] > 0)

@@ -9,7 +9,7 @@ from annotated_types import Ge
 
 from tacit.query.analysis import Analysis
 from tacit.query.evidence import Cells
-from tacit.query.guard import Context, Guard, Stage
+from tacit.query.guard import Context, Guard, Memory, Stage
 
 
 class Threshold(Guard, key="threshold", title="Fewest units of a cell", cites=("hundepool2012",)):
@@ -34,6 +34,12 @@ class Threshold(Guard, key="threshold", title="Fewest units of a cell", cites=("
     """
 
     stage: ClassVar[Stage] = "output"
+    memory: ClassVar[Memory] = "never"
+    stops: ClassVar[str] = (
+        "small cells, copies of records (D3); with `spread`, reading off what is withheld (D5)"
+    )
+    misses: ClassVar[str] = "differences with margins"
+    costs: ClassVar[str] = "small cells are withheld"
     minimum: Annotated[int, Ge(1)] = 3
     """Fewest distinct units."""
     spread: Annotated[int, Ge(0)] = 0

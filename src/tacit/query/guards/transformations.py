@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from tacit.query._model_request import formula_of
 from tacit.query.analysis import Analysis
-from tacit.query.guard import Context, Guard, Stage
+from tacit.query.guard import Context, Guard, Memory, Stage
 
 
 class Transformations(
@@ -27,6 +27,10 @@ class Transformations(
     """
 
     stage: ClassVar[Stage] = "universe"
+    memory: ClassVar[Memory] = "never"
+    stops: ClassVar[str] = "the artificial outlier (R2)"
+    misses: ClassVar[str] = "a telling variable of the data"
+    costs: ClassVar[str] = "other functions of a number are refused"
     allowed: tuple[str, ...] = ("square", "sqrt", "log", "bin")
     """Transformations that may be used."""
 

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 from annotated_types import Ge
 
 from tacit.query.analysis import Analysis
-from tacit.query.guard import Context, Guard, Stage
+from tacit.query.guard import Context, Guard, Memory, Stage
 
 
 class UniverseGamma(Guard, key="universe-gamma", title="Universe Gamma", cites=("lucero2011",)):
@@ -30,12 +30,16 @@ class UniverseGamma(Guard, key="universe-gamma", title="Universe Gamma", cites=(
     """
 
     stage: ClassVar[Stage] = "universe"
+    memory: ClassVar[Memory] = "never"
+    stops: ClassVar[str] = "small pieces of a universe"
+    misses: ClassVar[str] = "differences of two universes"
+    costs: ClassVar[str] = "small pieces are refused"
     minimum: Annotated[int, Ge(1)] = 75
     """Fewest records of a piece."""
 
     def check(self, request: Analysis, context: Context) -> Context:
         """Refuse where a piece is too small."""
-        cube = context.state.cube
+        cube = context.state.cube.over(context.selection.names)
         for piece in context.selection.pieces:
             if cube.n[cube.piece_mask(piece)].sum() < self.minimum:
                 raise self.refuse("a piece of the universe is too small", "widen its conditions")

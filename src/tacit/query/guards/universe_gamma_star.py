@@ -8,7 +8,7 @@ import numpy as np
 from annotated_types import Ge
 
 from tacit.query.analysis import Analysis
-from tacit.query.guard import Context, Guard, Stage
+from tacit.query.guard import Context, Guard, Memory, Stage
 
 _MOST_PIECES = 12
 
@@ -36,12 +36,17 @@ class UniverseGammaStar(
     """
 
     stage: ClassVar[Stage] = "universe"
+    memory: ClassVar[Memory] = "never"
+    stops: ClassVar[str] = "unions whose pieces overlap in a few units"
+    misses: ClassVar[str] = "differences of two universes"
+    costs: ClassVar[str] = "small overlaps are refused"
     minimum: Annotated[int, Ge(1)] = 25
     """Fewest records in which pieces may overlap."""
 
     def check(self, request: Analysis, context: Context) -> Context:
         """Refuse where an intersection of pieces is small and not empty."""
-        cube, pieces = context.state.cube, context.selection.pieces
+        chosen = context.selection
+        cube, pieces = context.state.cube.over(chosen.names), chosen.pieces
         if len(pieces) > _MOST_PIECES:
             raise self.refuse("the universe has too many pieces", f"use {_MOST_PIECES} at most")
         overlaps = [np.ones(len(cube), dtype=bool)]

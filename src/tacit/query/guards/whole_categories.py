@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 from annotated_types import Ge
 
 from tacit.query.analysis import Analysis
-from tacit.query.guard import Context, Guard, Stage
+from tacit.query.guard import Context, Guard, Memory, Stage
 from tacit.query.source import Variable
 from tacit.query.universe import Condition
 
@@ -35,6 +35,13 @@ class WholeCategories(
     """
 
     stage: ClassVar[Stage] = "universe"
+    memory: ClassVar[Memory] = "never"
+    stops: ClassVar[str] = (
+        "free lists of categories, and with them averaging over many splits (T8) and "
+        "reconstruction from random sets (T11)"
+    )
+    misses: ClassVar[str] = "a split by each variable"
+    costs: ClassVar[str] = "unions and lists of categories are refused"
     pieces: Annotated[int, Ge(1)] = 1
     """Most pieces of a universe."""
 

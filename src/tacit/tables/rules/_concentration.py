@@ -72,3 +72,14 @@ def sum_of_largest(found: Contributions, n: int, rule: str) -> np.ndarray:
 def above_zero(need: np.ndarray, total: np.ndarray) -> np.ndarray:
     """Tell which cells need protection; a tie, rounding allowed for, is safe."""
     return np.asarray(need > _TIE * np.abs(total))
+
+
+def in_units_of_value(table: Table, found: Contributions, need: np.ndarray) -> np.ndarray:
+    """Return levels found on a shadow variable as the same shares of what is published.
+
+    Intervals are those of the value; a level in the units of another variable says nothing there.
+    """
+    if found.net is None:
+        return need
+    size = np.where(found.absolute > 0, found.absolute, 1.0)
+    return np.asarray(need * np.abs(table.value) / size)

@@ -12,6 +12,7 @@ from tacit.tables.rules._concentration import (
     Level,
     above_zero,
     contributions_of,
+    in_units_of_value,
     refuse_negative,
     sum_of_largest,
 )
@@ -76,4 +77,5 @@ class Dominance(
         found = contributions_of(table, self.level, self.short())
         refuse_negative(table, found, self.absolute, self.short())
         need = sum_of_largest(found, self.n, self.short()) * 100 / self.k - found.absolute
-        return Sensitive.by(self.short(), above_zero(need, found.absolute), need)
+        level = in_units_of_value(table, found, need)
+        return Sensitive.by(self.short(), above_zero(need, found.absolute), level)

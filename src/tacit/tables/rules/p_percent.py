@@ -12,6 +12,7 @@ from tacit.tables.rules._concentration import (
     Level,
     above_zero,
     contributions_of,
+    in_units_of_value,
     refuse_negative,
     sum_of_largest,
 )
@@ -76,4 +77,5 @@ class PPercent(
         first = sum_of_largest(found, 1, self.short())
         known = sum_of_largest(found, self.n + 1, self.short())
         need = self.p / 100 * first - (found.absolute - known)
-        return Sensitive.by(self.short(), above_zero(need, found.absolute), need)
+        level = in_units_of_value(table, found, need)
+        return Sensitive.by(self.short(), above_zero(need, found.absolute), level)

@@ -16,6 +16,7 @@ from tacit.tables.rules._concentration import (
     Level,
     above_zero,
     contributions_of,
+    in_units_of_value,
     refuse_negative,
 )
 from tacit.tables.rules._margin import level_by_margin
@@ -83,6 +84,7 @@ class Request(
             found = contributions_of(table, self.level, self.short())
             need = self._need(table, found)
             cells = cells | above_zero(need, found.absolute)
+            need = in_units_of_value(table, found, need)
         return Sensitive.by(
             self.short(), cells, np.maximum(need, level_by_margin(table, self.margin))
         )

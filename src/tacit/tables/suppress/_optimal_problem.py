@@ -10,7 +10,7 @@ import numpy as np
 
 from tacit.core.errors import ProtectionError
 from tacit.tables._attacker import Attacker
-from tacit.tables._audit_attack import Attack, Plan
+from tacit.tables._audit_attack import Attack, Found, Plan
 from tacit.tables._levels import Levels
 from tacit.tables.suppress._optimal_thinning import Thinning
 from tacit.tables.table import Table
@@ -89,7 +89,7 @@ class Problem:
         found = [self.threat(cell) for cell in open_cells]
         if self.singletons:
             attack.insiders(1)
-            found += [self.threat(b.cell, b.known) for b in attack.breaches]
+            found += [_of_insider(breach) for breach in attack.breaches]
         return found
 
     # -- patterns by heuristics -----------------------------------------------------------------
@@ -139,3 +139,9 @@ class Problem:
         Only cells `among` (flags) are tried where given, and none after `until` (monotonic time).
         """
         return Thinning(self, pattern, list(threats)).run(among, until)
+
+
+def _of_insider(found: Found) -> Threat:
+    goals = found.goals
+    below, above, width = (float(side[0]) for side in (goals.below, goals.above, goals.width))
+    return Threat(found.cell, below, above, width, found.known)

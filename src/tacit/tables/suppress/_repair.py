@@ -16,10 +16,12 @@ import numpy as np
 
 from tacit.core.errors import ProtectionError
 from tacit.core.progress import track
+from tacit.tables._audit_prior import Beforehand
+from tacit.tables._respondent_sums import WithSums, with_respondent_sums
 from tacit.tables.protected import ProtectedTable
 from tacit.tables.sensitive import Sensitive
 from tacit.tables.suppress._costs import Cost, cell_costs
-from tacit.tables.suppress._repair_insiders import insider_needs
+from tacit.tables.suppress._repair_insiders import Limits, insider_needs
 from tacit.tables.suppress._repair_nearby import Nearby
 from tacit.tables.suppress._repair_problem import Problem, problem_of, to_suppress
 from tacit.tables.suppress._repair_prune import Prune
@@ -30,8 +32,8 @@ LARGE = 20_000
 """Open cells from which on proofs are looked for nearby, not over the whole table at once."""
 SHARING = (1.0, 2.0, 3.0, np.inf)
 """How strongly proofs are drawn to each other's cells, sweep by sweep."""
-INSIDER_ROUNDS = 5
-"""Rounds after which proofs against respondents are asked for one respondent at a time."""
+INSIDER_ROUNDS = 60
+"""Rounds of proofs against respondents; each may hide cells of which others know."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,8 @@ def protect_by_repair(
     order
         Gives groups of needs in the order they are taken.
     singletons
-        Whether respondents alone in a cell must not be able to undo their neighbours.
+        Whether respondents alone in a cell must not be able to undo others, and whether what one
+        of them has in several cells together is protected.
     effort
         How hard to look for a cheaper pattern.
 
@@ -91,45 +94,92 @@ def protect_by_repair(
     if not kept.cells.any():
         return ProtectedTable.suppressing(table, sensitive, must, method, singletons=singletons)
     prices = cell_costs(table, cost, kept.cells)
-    until = began + effort.seconds
-    search = min(
-        (_pattern(table, sensitive, prices, start, order, effort, until) for start in starts),
-        key=lambda found: found.pattern.cost,
-    )
-    _exchange(search, effort, until)
-    if singletons:
-        _against_insiders(search)
-    _certify(search)
-    hidden = search.problem.spread(search.pattern.hidden)
-    return ProtectedTable.suppressing(
+    wider = with_respondent_sums(table, sensitive) if singletons else WithSums(table, sensitive, ())
+    charged = wider.widened(prices, fill=0.0)
+    task = _Task(wider.table, wider.sensitive, charged, order, effort, began + effort.seconds)
+    begun = [_wide(wider, start) for start in starts]
+    search = _safe_from_insiders(task, begun) if singletons else _safe(task, begun)
+    hidden = search.problem.spread(search.pattern.hidden)[: table.n_cells]
+    made = ProtectedTable.suppressing(
         table, sensitive, hidden, method,
         cost=float(prices[hidden].sum()), singletons=singletons,
         proofs=len(search.problem.needs), seconds=time.monotonic() - began,
     )  # fmt: skip
+    return _attacked(made) if singletons else made
 
 
-def _first_pattern(
-    table: Table,
-    sensitive: Sensitive,
-    prices: np.ndarray,
-    start: np.ndarray | None,
-    order: Order | None,
-    until: float,
-) -> Search:
+def _attacked(made: ProtectedTable) -> ProtectedTable:
+    """Return a table that respondents cannot undo, or refuse.
+
+    Outsiders need no attack: their proofs were checked. Who is a respondent depends on the pattern.
+    """
+    found = made.audit()
+    if not found.passed:
+        raise ProtectionError(
+            "the pattern found does not stand the attack of respondents who know their own",
+            got=made.original.describe(found.failed),
+            do="give more seconds, unfreeze cells around them, or collapse categories (redesign)",
+        )
+    return made
+
+
+@dataclass(frozen=True, eq=False)
+class _Task:
+    """What is to be protected, and how."""
+
+    table: Table
+    sensitive: Sensitive
+    prices: np.ndarray
+    order: Order | None
+    effort: Effort
+    until: float
+    empty: tuple[bool, ...] = (False, True)
+    """Whether empty cells may be suppressed, in the order this is tried."""
+
+
+def _safe(task: _Task, starts: Sequence[np.ndarray | None]) -> Search:
+    """Return a search whose pattern is safe from outsiders."""
+    search = _cheapest(task, starts)
+    _certify(search)
+    return search
+
+
+def _safe_from_insiders(task: _Task, starts: Sequence[np.ndarray | None]) -> Search:
+    """Return a search whose pattern is safe from respondents, too."""
+    search = _cheapest(task, starts)
+    try:
+        _against_insiders(search, task)
+    except ProtectionError:
+        if search.problem.empty or time.monotonic() > task.until:
+            raise
+        search = _cheapest(replace(task, empty=(True,)), starts)
+        _against_insiders(search, task)
+    return search
+
+
+def _cheapest(task: _Task, starts: Sequence[np.ndarray | None]) -> Search:
+    """Return the search with the cheapest pattern over several starts."""
+    found = (_pattern(task, start) for start in starts)
+    search = min(found, key=lambda one: one.pattern.cost)
+    _exchange(search, task.effort, task.until)
+    return search
+
+
+def _first_pattern(task: _Task, start: np.ndarray | None) -> Search:
     """Return a search whose pattern protects every cell; empty cells are used only where needed."""
     failed = np.empty(0, dtype=np.int64)
-    for empty in (False, True):
-        problem = problem_of(table, sensitive, prices, empty=empty)
+    for empty in task.empty:
+        problem = problem_of(task.table, task.sensitive, task.prices, empty=empty)
         search = Search(problem, None if start is None else problem.place(start))
-        search.until = until
-        groups = None if order is None else order(problem)
+        search.until = task.until
+        groups = None if task.order is None else task.order(problem)
         failed = _other_side(search, _first_sweep(search, start is not None, groups))
         _in_time(search)
         if not len(failed):
             return search
     raise ProtectionError(
         "no suppression can protect some sensitive cells",
-        got=table.describe(failed),
+        got=task.table.describe(failed),
         do="unfreeze cells around them, widen the bounds, or collapse categories (redesign)",
     )
 
@@ -167,17 +217,10 @@ def _other_side(search: Search, failed: list[int]) -> np.ndarray:
     return np.asarray(bad)
 
 
-def _pattern(
-    table: Table,
-    sensitive: Sensitive,
-    prices: np.ndarray,
-    start: np.ndarray | None,
-    order: Order | None,
-    effort: Effort,
-    until: float,
-) -> Search:
+def _pattern(task: _Task, start: np.ndarray | None) -> Search:
     """Return a search whose pattern protects every cell and has been cleaned up once."""
-    search = _first_pattern(table, sensitive, prices, start, order, until)
+    effort, until = task.effort, task.until
+    search = _first_pattern(task, start)
     search.start = np.zeros_like(search.start)
     if search.problem.n_cells > LARGE:
         Nearby(search, np.inf).shorten(until)
@@ -199,27 +242,63 @@ def _exchange(search: Search, effort: Effort, until: float) -> None:
             break
 
 
-def _against_insiders(search: Search) -> None:
-    """Add proofs until no respondent who knows its own cell can undo a neighbour."""
-    failed: list[int] = []
-    for number in range(10 * INSIDER_ROUNDS):
-        more = insider_needs(search.pattern, apart=bool(failed) or number >= INSIDER_ROUNDS)
+def _wide(wider: WithSums, start: np.ndarray | None) -> np.ndarray | None:
+    return None if start is None else wider.widened(np.asarray(start, dtype=bool), fill=True)
+
+
+def _against_insiders(search: Search, task: _Task) -> None:
+    """Add proofs until no respondent who knows its own cells can undo a sensitive one."""
+    _resist(search)
+    if task.effort.prune and time.monotonic() < task.until:
+        Prune(search.pattern).run(task.until)
+        _resist(search)
+    _certify(search)
+
+
+def _resist(search: Search) -> None:
+    """Ask for proofs that leave alone what respondents know, of fewer where many are too many.
+
+    Against a single respondent no more is asked than it cannot know beforehand.
+    """
+    limits, prior = Limits(), Beforehand(search.problem.table)
+    lost: list[int] = []
+    for _ in range(INSIDER_ROUNDS):
+        more, sizes = insider_needs(search.pattern, limits)
         if not len(more):
             return
         first = len(search.problem.needs)
         search.add(more)
-        again = bool(failed)
         failed = search.sweep(np.inf, [np.arange(first, len(search.problem.needs))])
-        if failed and (again or number >= INSIDER_ROUNDS):
+        _in_time(search, failed)
+        for need in failed:
+            if sizes[need - first] > 1:
+                side = int(more.cell[need - first]), float(more.sign[need - first])
+                limits.halve(side, sizes[need - first])
+            elif not _can_ask_less(search, need, prior, limits):
+                lost.append(need)
+        if lost:
             break
         search.drop(failed)
-    _refuse(search, np.array(failed, dtype=np.int64), "against respondents who know their own")
+    still = lost or [len(search.problem.needs) - 1]
+    _refuse(search, np.array(still, dtype=np.int64), "against respondents who know their own")
 
 
-def _in_time(search: Search) -> None:
-    """Refuse if time was over before every need had a proof."""
+def _can_ask_less(search: Search, need: int, prior: Beforehand, limits: Limits) -> bool:
+    """Ask for no more than someone cannot know beforehand; return whether that is less."""
+    problem, needs = search.problem, search.problem.needs
+    cell, sign, known = int(needs.cell[need]), float(needs.sign[need]), needs.known[need]
+    reach = prior.reach(int(problem.cells[cell]), sign, problem.cells[known])
+    if reach >= needs.amount[need] * (1 - 1e-6):
+        return False
+    size = max(abs(float(problem.table.value[problem.cells[cell]])), 1.0)
+    limits.least[cell, sign, int(known[0])] = reach * (1 - 1e-7) if reach > 1e-9 * size else 0.0
+    return True
+
+
+def _in_time(search: Search, failed: Sequence[int] = ()) -> None:
+    """Refuse if time was over before every need had a proof, but for those that have none."""
     late = search.pattern.unproved if time.monotonic() > search.until else ()
-    if len(late):
+    if len(late) > len(failed):
         raise ProtectionError(
             "time was over before a pattern was found that protects every sensitive cell",
             got=f"{len(late):,} of {len(search.problem.needs):,} proofs are missing",

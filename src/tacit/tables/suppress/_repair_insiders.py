@@ -2,74 +2,103 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 import numpy as np
 
-from tacit.tables._audit_insiders import single_respondents
+from tacit.tables._audit_insiders import excused_pairs, single_respondents
 from tacit.tables.suppress._repair_pattern import Pattern
-from tacit.tables.suppress._repair_problem import Needs, Problem
+from tacit.tables.suppress._repair_problem import Needs
+
+Side = tuple[int, float]
+"""A sensitive cell and the side on which it must be able to move."""
 
 
-def insider_needs(pattern: Pattern, *, apart: bool = False) -> Needs:
-    """Return what must still be proved so that no single respondent can undo a neighbour.
+@dataclass(eq=False)
+class Limits:
+    """What further proofs may ask for."""
 
-    A respondent alone in a suppressed cell knows it, and attacks the sensitive cells that share a
-    relation with it. A need holds against them when one of its proofs moves none of their cells.
+    most: dict[Side, int] = field(default_factory=dict)
+    """Against how many respondents one proof is asked for at most; all at once unless given."""
+    least: dict[tuple[int, float, int], float] = field(default_factory=dict)
+    """How far a cell must move against the respondent of a cell, where that is less than usual."""
+
+    def halve(self, side: Side, n: int) -> None:
+        """Ask for proofs against half as many respondents next time."""
+        self.most[side] = max(min(self.most.get(side, n), n) // 2, 1)
+
+
+def insider_needs(pattern: Pattern, limits: Limits) -> tuple[Needs, list[int]]:
+    """Return what must still be proved so that no single respondent undoes a sensitive cell.
+
+    A respondent alone in a suppressed cell knows it. A need holds against all respondents whose
+    cells one of its proofs does not move, wherever these cells stand; a further proof is asked
+    that leaves alone what the others know.
 
     Parameters
     ----------
     pattern
         The pattern so far.
-    apart
-        Ask for a proof against each respondent by itself, not one against all of them.
+    limits
+        Against how many respondents a proof is asked for, and how far.
+
+    Returns
+    -------
+    tuple
+        The needs, and how many respondents each is against.
     """
     problem = pattern.problem
-    asked = problem.needs
-    groups = _groups(problem, pattern.hidden)
+    groups, excused = _respondents(pattern)
     owner = np.full(problem.n_cells, -1, dtype=np.int64)
     for name, cells in enumerate(groups):
         owner[cells] = name
-    beside = _beside(problem, owner)
-    proofs = _proofs_by_need(pattern)
-    found: list[tuple[int, np.ndarray]] = []
-    for (cell, _), needs in proofs.items():
-        against = beside.get(cell, set()) - {int(owner[cell])}
-        for need in needs:
-            if not against:
-                break
-            against &= set(owner[pattern.cells[need]].tolist())
-        if against:
-            first = needs[0]
-            sets = [groups[k] for k in sorted(against)]
-            for known in sets if apart else [np.concatenate(sets)]:
-                found.append((first, known[known != cell]))
-    at = np.array([need for need, _ in found], dtype=np.int64)
-    return Needs(asked.cell[at], asked.amount[at], asked.sign[at], [known for _, known in found])
+    found: list[tuple[int, float, np.ndarray]] = []
+    sizes: list[int] = []
+    for (cell, sign), needs in _proofs_by_need(pattern).items():
+        pardoned = {-1, int(owner[cell]), *excused.get(cell, ())}
+        against = sorted(_touched(pattern, needs, owner) - pardoned)
+        own = [name for name in against if (cell, sign, int(groups[name][0])) in limits.least]
+        for name in own:
+            amount = limits.least[cell, sign, int(groups[name][0])]
+            if amount > 0:
+                found.append((needs[0], amount, groups[name]))
+                sizes.append(1)
+        rest = [name for name in against if name not in set(own)]
+        step = max(limits.most.get((cell, sign), len(rest)), 1)
+        for chunk in (rest[k : k + step] for k in range(0, len(rest), step)):
+            amount = float(problem.needs.amount[needs[0]])
+            found.append((needs[0], amount, np.concatenate([groups[name] for name in chunk])))
+            sizes.append(len(chunk))
+    return _as_needs(problem.needs, found), sizes
 
 
-def _groups(problem: Problem, hidden: np.ndarray) -> list[np.ndarray]:
-    """Return the open cells that each single respondent knows."""
+def _as_needs(asked: Needs, found: list[tuple[int, float, np.ndarray]]) -> Needs:
+    at = np.array([need for need, _, _ in found], dtype=np.int64)
+    amount = np.array([amount for _, amount, _ in found], dtype=float)
+    return Needs(asked.cell[at], amount, asked.sign[at], [places for _, _, places in found])
+
+
+def _touched(pattern: Pattern, needs: list[int], owner: np.ndarray) -> set[int]:
+    """Return the respondents whose cells every proof of a cell and side moves."""
+    every = [set(owner[pattern.cells[need]].tolist()) for need in needs]
+    return set.intersection(*every)
+
+
+def _respondents(pattern: Pattern) -> tuple[list[np.ndarray], dict[int, set[int]]]:
+    """Return the open cells each single respondent knows, and whom cells need not be kept from."""
+    problem = pattern.problem
     place = np.full(problem.table.n_cells, -1, dtype=np.int64)
     place[problem.cells] = np.arange(problem.n_cells)
-    insiders = single_respondents(problem.table, problem.spread(hidden))
-    return [place[cells] for cells in insiders.known]
+    insiders = single_respondents(problem.table, problem.spread(pattern.hidden))
+    excused = excused_pairs(problem.table, problem.sensitive.cells, insiders)
+    groups = [place[cells] for cells in insiders.known]
+    return groups, {int(place[cell]): owners for cell, owners in excused.items()}
 
 
-def _beside(problem: Problem, owner: np.ndarray) -> dict[int, set[int]]:
-    """Return for each cell asked for the respondents with a cell in one of its relations."""
-    asked = np.unique(problem.needs.cell)
-    single = np.flatnonzero(owner >= 0)
-    touches = abs(problem.columns)
-    shared = (touches[:, asked].T @ touches[:, single]).tocoo()
-    out: dict[int, set[int]] = {}
-    for i, j in zip(asked[shared.coords[0]], owner[single[shared.coords[1]]], strict=True):
-        out.setdefault(int(i), set()).add(int(j))
-    return out
-
-
-def _proofs_by_need(pattern: Pattern) -> dict[tuple[int, float], list[int]]:
+def _proofs_by_need(pattern: Pattern) -> dict[Side, list[int]]:
     """Return the needs of each cell and side, the plain one first."""
     asked = pattern.problem.needs
-    out: dict[tuple[int, float], list[int]] = {}
+    out: dict[Side, list[int]] = {}
     for need, (cell, sign) in enumerate(zip(asked.cell, asked.sign, strict=True)):
         if pattern.cells[need] is not None:
             out.setdefault((int(cell), float(sign)), []).append(need)

@@ -64,6 +64,8 @@ class Problem:
     fixed: np.ndarray
     """Cells that are suppressed whatever happens: sensitive and forced ones."""
     needs: Needs
+    empty: bool = False
+    """Whether empty cells may be suppressed."""
 
     @property
     def n_cells(self) -> int:
@@ -139,8 +141,9 @@ def problem_of(
     needs = _needs(table, sensitive, cells)
     columns = csc_array(rows)
     return Problem(
-        table, sensitive, cells, rows, columns, up, down, _relative(cost[cells]), must[cells], needs
-    )
+        table, sensitive, cells, rows, columns, up, down, _relative(cost[cells]), must[cells],
+        needs, empty,
+    )  # fmt: skip
 
 
 def _relative(cost: np.ndarray) -> np.ndarray:

@@ -60,7 +60,8 @@ class SuppressElimination(
     intervals: bool = True
     """Whether protection levels must hold, not only that nothing can be calculated exactly."""
     singletons: bool = False
-    """Whether a respondent alone in a cell must not undo its neighbours; needs `intervals`."""
+    """Whether a respondent alone in a cell must not be able to work out others with it, and what
+    one respondent has in several such cells together is protected, too; needs `intervals`."""
     clean_up: Annotated[int, Ge(0)] = 1
     """Passes of publishing again what need not be suppressed, with `intervals`."""
     seconds: Annotated[float, Gt(0)] = 600.0

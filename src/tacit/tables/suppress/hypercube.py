@@ -58,7 +58,8 @@ class SuppressHypercube(
     cost: Cost = "value"
     """What the loss of a suppressed cell is: value, unity, frequency, log-value, distance, user."""
     singletons: bool = False
-    """Whether a respondent alone in a cell must not be able to undo its neighbours."""
+    """Whether a respondent alone in a cell must not be able to work out others with it, and what
+    one respondent has in several such cells together is protected, too."""
     clean_up: Annotated[int, Ge(0)] = 1
     """Passes of publishing again what need not be suppressed."""
     seconds: Annotated[float, Gt(0)] = 600.0

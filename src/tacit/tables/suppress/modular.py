@@ -59,7 +59,8 @@ class SuppressModular(
     cost: Cost = "value"
     """What the loss of a suppressed cell is: value, unity, frequency, log-value, distance, user."""
     singletons: bool = False
-    """Whether a respondent alone in a cell must not be able to undo its neighbours."""
+    """Whether a respondent alone in a cell must not be able to work out others with it, and what
+    one respondent has in several such cells together is protected, too."""
     sweeps: Annotated[int, Ge(0)] = 0
     """Further sweeps over all sensitive cells before the clean-up; seldom worth their time."""
     clean_up: Annotated[int, Ge(0)] = 4

@@ -10,6 +10,7 @@ from annotated_types import Ge, Gt, Lt
 
 from tacit.core.errors import ProtectionError
 from tacit.tables._levels import required_levels
+from tacit.tables._respondent_sums import WithSums, with_respondent_sums
 from tacit.tables.protected import ProtectedTable
 from tacit.tables.protection import Protection
 from tacit.tables.sensitive import Sensitive
@@ -72,7 +73,8 @@ class SuppressOptimal(
     """What is kept small: suppressed value, number of cells, frequency, log value, distance from
     sensitive cells, or the user's cost of each cell."""
     singletons: bool = False
-    """Whether a respondent alone in a cell must not be able to undo its neighbours."""
+    """Whether a respondent alone in a cell must not be able to work out others with it, and what
+    one respondent has in several such cells together is protected, too."""
     seconds: Annotated[float, Gt(0)] = 300.0
     """Time after which the best pattern found so far is returned."""
     gap: Annotated[float, Ge(0), Lt(1)] = 0.0
@@ -87,7 +89,11 @@ class SuppressOptimal(
             If no safe pattern exists, naming the cells.
         """
         table.check_additive()
-        search = self._searched(table, sensitive)
+        wider = WithSums(table, sensitive, ())
+        if self.singletons and sensitive.cells.any():
+            wider = with_respondent_sums(table, sensitive)
+        search = self._searched(table, sensitive, wider)
+        best = search.best[: table.n_cells]
         notes = {
             "cost": float(search.problem.cost[search.best].sum()), "secondary_cost": search.price,
             "bound": min(search.bound, search.price), "gap": search.relative_gap,
@@ -95,10 +101,10 @@ class SuppressOptimal(
             "cuts": search.n_cuts, "singletons": self.singletons, "seconds": search.elapsed,
         }  # fmt: skip
         return _audited(
-            ProtectedTable.suppressing(table, sensitive, search.best, self.describe(), **notes)
+            ProtectedTable.suppressing(table, sensitive, best, self.describe(), **notes)
         )
 
-    def _by_repair(self, table: Table, sensitive: Sensitive) -> np.ndarray:
+    def _by_repair(self, table: Table, sensitive: Sensitive, wider: WithSums) -> np.ndarray:
         """Return a first pattern for a large table, found in half the time at most."""
         from tacit.tables.suppress._repair import Effort, protect_by_repair
 
@@ -106,21 +112,23 @@ class SuppressOptimal(
             table, sensitive, self.title, cost=self.cost, singletons=self.singletons,
             effort=Effort(seconds=self.seconds / 2),
         )  # fmt: skip
-        return found.suppressed
+        return wider.widened(found.suppressed, fill=True)
 
-    def _searched(self, table: Table, sensitive: Sensitive) -> Search:
+    def _searched(self, table: Table, sensitive: Sensitive, wider: WithSums) -> Search:
         """Search; empty cells may be suppressed only where nothing else helps."""
         from tacit.tables.suppress._optimal_search import Search
 
-        primary, must = to_suppress(table, sensitive)
-        levels = required_levels(table, primary)
-        cost = cell_costs(table, self.cost, primary.cells)
-        closed = blocked_cells(table, must, empty=False)
-        open_ = blocked_cells(table, must, empty=True)
+        whole = wider.table
+        primary, must = to_suppress(whole, wider.sensitive)
+        levels = required_levels(whole, primary)
+        cost = cell_costs(table, self.cost, primary.cells[: table.n_cells])
+        cost = wider.widened(cost, fill=0.0)
+        closed = blocked_cells(whole, must, empty=False)
+        open_ = blocked_cells(whole, must, empty=True)
         for blocked in (closed, open_):
-            problem = Problem(table, levels, primary.cells, must, blocked, cost, self.singletons)
+            problem = Problem(whole, levels, primary.cells, must, blocked, cost, self.singletons)
             large = len(problem.candidates) > LARGE
-            first = partial(self._by_repair, table, sensitive) if large else None
+            first = partial(self._by_repair, table, sensitive, wider) if large else None
             search = Search(problem, self.seconds, self.gap, first)
             try:
                 search.run()

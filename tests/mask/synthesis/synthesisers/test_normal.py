@@ -33,3 +33,11 @@ def test_ranks_keep_a_skewed_margin_and_bounds_hold():
     inside = model.draw(seen, bounds, RNG(5))
     assert inside.min() >= 1
     assert inside.max() <= 2
+
+
+def test_extreme_values_are_not_released():
+    """The richest person's income must not come back to the last digit."""
+    values = RNG(5).lognormal(10, 1, 500)
+    model = fit_normal_rank(Target(values, 0), view(z=np.zeros(500)), SET, RNG(1))
+    drawn = model.draw(view(z=np.zeros(20_000)), FREE(20_000), RNG(2))
+    assert not {values.min(), values.max()} & set(drawn)

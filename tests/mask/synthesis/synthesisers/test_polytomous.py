@@ -5,7 +5,7 @@ import pytest
 
 from tacit.core.errors import DataError
 from tacit.mask.synthesis.synthesisers.model import Bounds, Settings, Target
-from tacit.mask.synthesis.synthesisers.polytomous import fit_logistic, fit_polytomous
+from tacit.mask.synthesis.synthesisers.polytomous import Nested, fit_logistic, fit_polytomous
 
 from ..conftest import view
 
@@ -28,3 +28,15 @@ def test_one_class_and_three_classes():
     assert (one.draw(seen, FREE(30), RNG(2)) == 2).all()
     with pytest.raises(DataError, match="two classes"):
         fit_logistic(Target(np.arange(30) % 3, 3), seen, SET, RNG(1))
+
+
+def test_many_classes_are_drawn_in_two_steps():
+    """Classes follow the predictor, and are as frequent as they were."""
+    y = RNG(1).integers(0, 300, 4000)
+    seen = view(x=y % 10 + RNG(2).normal(0, 0.5, 4000))
+    model = fit_polytomous(Target(y, 300), seen, SET, RNG(3))
+    assert isinstance(model, Nested)
+    drawn = model.draw(seen, FREE(4000), RNG(4))
+    assert np.corrcoef(drawn % 10, y % 10)[0, 1] > 0.8
+    shares = [np.bincount(v // 30, minlength=10) / 4000 for v in (y, drawn)]
+    assert shares[1] == pytest.approx(shares[0], abs=0.02)

@@ -10,6 +10,7 @@ from tacit.app.pages.frame import hint, next_step, section
 from tacit.app.pages.records_table import records_table
 from tacit.app.pages.tabs import jobs_view
 from tacit.app.pages.visitor import Visitor, trying
+from tacit.app.permissions import Action
 from tacit.core.schema import Kind, Role, Schema
 
 _ROLES = {
@@ -31,7 +32,7 @@ def show(visitor: Visitor, project: str) -> None:
         about = visitor.parts.projects.show(visitor.actor, project)
         _upload(visitor, project, bool(about["data"]))
         if about["data"]:
-            _columns(visitor, project, about)
+            _Columns(visitor, project, about).draw()
             section("Records")
             read = lambda first, count: visitor.parts.projects.page(  # noqa: E731
                 visitor.actor, project, first, count
@@ -46,7 +47,10 @@ def _upload(visitor: Visitor, project: str, has_data: bool) -> None:
     """Let the browser send a file straight to the REST interface, of any size."""
     title = "Replace the data by another file" if has_data else "Upload a file"
     with ui.expansion(title, value=not has_data).classes("w-full"):
-        ui.label("CSV, Parquet, Excel, SPSS, Stata or SAS. It stays on this server.")
+        ui.label(
+            "CSV, Parquet, Excel, SPSS, Stata or SAS. Press + or drop the file on the box; "
+            "it stays on this server."
+        )
         address = f"/api/v1/projects/{project}/data?name="
         box = ui.element("q-uploader").classes("w-full max-w-xl")
         box.props('auto-upload send-raw flat bordered method=PUT label="Choose or drop a file"')
@@ -76,53 +80,65 @@ def _from_database(visitor: Visitor, project: str) -> None:
         ui.button("Take the table", on_click=take)
 
 
-def _columns(visitor: Visitor, project: str, about: dict[str, Any]) -> None:
-    section("What the columns mean")
-    data = about["data"]
-    hint(
-        f"{data['name']}, {data['records']:,} records. This is a proposal; please check it, "
-        "everything else rests on it. Keys are what an intruder may know of somebody."
-    )
-    chosen: dict[str, tuple[Any, Any]] = {}
-    with ui.grid(columns="minmax(4rem, 2fr) minmax(7rem, 2fr) minmax(5rem, 1fr)").classes(
-        "items-center w-full max-w-3xl gap-x-3 gap-y-1"
-    ):
-        for heading in ("Column", "Role", "Kind"):
-            ui.label(heading).classes("font-bold")
-        for column in about["columns"]:
-            name = column["name"]
-            ui.label(name)
-            role = next((r for r in column["roles"] if r in _ROLES), "")
-            roles = ui.select(_ROLES, value=role).props(f'dense aria-label="role of {name}"')
-            kinds = ui.select([str(k) for k in Kind], value=column["kind"])
-            kinds.props(f'dense aria-label="kind of {name}"')
-            chosen[name] = (roles, kinds)
+class _Columns:
+    """What the columns mean, as the person sets it."""
 
-    @trying
-    def save() -> None:
-        with visitor.parts.store.read() as connection:
-            from tacit.app.permissions import Action
+    def __init__(self, visitor: Visitor, project: str, about: dict[str, Any]) -> None:
+        self.visitor, self.project, self.about = visitor, project, about
+        self.chosen: dict[str, tuple[Any, Any]] = {}
 
-            found = visitor.parts.projects.open(
-                connection, visitor.actor, project, Action.SEE_ORIGINAL
-            )
+    def draw(self) -> None:
+        section("What the columns mean")
+        data = self.about["data"]
+        hint(
+            f"{data['name']}, {data['records']:,} records. This is a proposal; please check it, "
+            "everything else rests on it. “An intruder may know it” is what can be looked up about "
+            "somebody elsewhere, such as age or place."
+        )
+        with ui.grid(columns="minmax(4rem, 2fr) minmax(7rem, 2fr) minmax(5rem, 1fr)").classes(
+            "items-center w-full max-w-3xl gap-x-3 gap-y-1"
+        ):
+            for heading in ("Column", "Role", "Kind"):
+                ui.label(heading).classes("font-bold")
+            for column in self.about["columns"]:
+                self._column(column)
+        self.unsaved = hint("You have changed something; save it before you go on.")
+        self.unsaved.set_visibility(False)
+        with ui.row().classes("items-center"):
+            ui.button("Save what the columns mean", on_click=trying(self._save))
+            next_step("choose methods", self.project, "Plan")
+
+    def _column(self, column: dict[str, Any]) -> None:
+        name = column["name"]
+        ui.label(name)
+        role = next((r for r in column["roles"] if r in _ROLES), "")
+        roles = ui.select(_ROLES, value=role)
+        kinds = ui.select([str(k) for k in Kind], value=column["kind"])
+        for what, field in (("role", roles), ("kind", kinds)):
+            field.props("dense").props["aria-label"] = f"{what} of {name}"
+            field.on_value_change(lambda: self.unsaved.set_visibility(True))
+        self.chosen[name] = (roles, kinds)
+
+    def _save(self) -> None:
+        parts, actor = self.visitor.parts, self.visitor.actor
+        with parts.store.read() as connection:
+            found = parts.projects.open(connection, actor, self.project, Action.SEE_ORIGINAL)
             present = Schema.from_toml(found.roles)
-        schema = present.with_kinds({name: kinds.value for name, (_r, kinds) in chosen.items()})
-        wanted = {
-            role: [name for name, (roles, _k) in chosen.items() if roles.value == str(role)]
-            for role in Role
-        }
+        schema = self._wanted(present)
+        parts.projects.set_roles(actor, self.project, schema, self.about["edition"])
+        self.about["edition"] += 1
+        self.unsaved.set_visibility(False)
+        ui.notify("Saved", type="positive")
+
+    def _wanted(self, present: Schema) -> Schema:
+        """Return the schema with the kinds and roles that were chosen, and no others."""
+        schema = present.with_kinds({name: k.value for name, (_, k) in self.chosen.items()})
         bare = Schema(
             variables=[v.replace(roles=frozenset()) for v in schema.variables],
             **{n: getattr(schema, n) for n in type(schema).model_fields if n != "variables"},
         )
-        given = {role: names for role, names in wanted.items() if names}
-        visitor.parts.projects.set_roles(
-            visitor.actor, project, bare.with_roles(given), about["edition"]
-        )
-        about["edition"] += 1
-        ui.notify("Saved", type="positive")
-
-    with ui.row().classes("items-center"):
-        ui.button("Save what the columns mean", on_click=save)
-        next_step("choose methods", project, "Plan")
+        wanted = {
+            role: [name for name, (roles, _) in self.chosen.items() if roles.value == str(role)]
+            for role in Role
+        }
+        return bare.with_roles({role: names for role, names in wanted.items() if names})

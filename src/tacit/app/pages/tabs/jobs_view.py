@@ -15,6 +15,7 @@ _WORDS = {
     "wizard": "Searching for releases",
     "table": "Protecting a table",
     "attack": "Attacking a version",
+    "save": "Saving to the database",
 }
 
 

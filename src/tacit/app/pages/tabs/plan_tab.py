@@ -7,7 +7,7 @@ from typing import Any
 
 from nicegui import ui
 
-from tacit.app.pages.frame import copyable, hint, next_step, section
+from tacit.app.pages.frame import copyable, hint, next_step, section, way_to
 from tacit.app.pages.method_form import method_form
 from tacit.app.pages.tabs import jobs_view
 from tacit.app.pages.tabs.version_names import free_name
@@ -43,7 +43,7 @@ class _Editor:
         section("Steps, applied in this order")
         if not self.steps:
             ui.label("No step yet. Add a method below.")
-            next_step("not sure which? Let the wizard find a plan", self.about["id"], "Wizard")
+            way_to("Not sure which? Let the wizard find a plan", self.about["id"], "Wizard")
         hint("Columns that identify directly are removed by themselves; they need no step.")
         for number, step in enumerate(self.steps):
             self._step(number, step)
@@ -94,6 +94,7 @@ class _Editor:
             section("Which method?")
             known = {m.key: f"{m.title} — {m.summary()}" for m in methods("mask")}
             choice = ui.select(known, label="Method", with_input=True).classes("w-full")
+            hint("Open the list, or type a word such as: noise, recode, swap, synthetic.")
 
             def go_on() -> None:
                 if choice.value:

@@ -5,8 +5,22 @@ from __future__ import annotations
 from nicegui import ui
 
 from tacit.app.pages.frame import section
-from tacit.app.pages.visitor import Visitor, trying
+from tacit.app.pages.visitor import Visitor, explained, trying
 from tacit.app.queries import POLICIES
+
+_EFFECT = {
+    "universe": "some requests are refused; answers stay as they are",
+    "data": "some records are left out of every answer",
+    "output": "some results are withheld, changed or refused",
+    "answer": "answers are coarser",
+}
+"""What a rule takes from those who ask, by the stage at which it acts."""
+_TIME = {
+    "always": "remembers what was asked: requests wait for each other",
+    "tables": "remembers tables: they wait for each other, models do not",
+    "never": "remembers nothing: nobody waits",
+}
+"""What a rule takes in time, by what it remembers."""
 
 
 def show(visitor: Visitor, project: str) -> None:
@@ -22,8 +36,8 @@ def show(visitor: Visitor, project: str) -> None:
         "Everybody with an account may ask (otherwise: analysts invited under People)",
         value=present["open_to_all"],
     )
-    _policies(present["policy"])
     policy = ui.codemirror(present["policy"], language="TOML").classes("w-full h-96")
+    _policies(policy)
 
     def take(name: str) -> None:
         from tacit.query import Policy
@@ -54,10 +68,31 @@ def show(visitor: Visitor, project: str) -> None:
         ui.link("Ask it yourself", f"/ask/{project}")
 
 
-def _policies(policy: str) -> None:
-    """Say in words what the rules of the present policy do."""
+def _policies(policy: ui.codemirror) -> None:
+    """Say in words what the rules of the policy in the editor do, and what they cost."""
+
+    @ui.refreshable
+    def table() -> None:
+        with explained():
+            _costs(policy.value)
+
+    with ui.expansion("What the rules do, and what they cost").classes("w-full") as box:
+        table()
+    box.on_value_change(lambda: table.refresh())  # as it is written now
+
+
+def _costs(policy: str) -> None:
     from tacit.query import Policy
 
-    with ui.expansion("What the rules do, and what they cost").classes("w-full"):
-        for guard in Policy.from_toml(policy).guards:
-            ui.label(f"{guard.title}: {guard.summary()}").classes("text-sm")
+    rows = [
+        {"rule": guard.title, "does": guard.summary().replace("`", ""),
+         "costs users": _EFFECT[guard.stage], "costs time": _TIME[guard.memory]}
+        for guard in Policy.from_toml(policy).guards
+    ]  # fmt: skip
+    columns = [
+        {"name": n, "label": n, "field": n, "align": "left",
+         "style": "white-space: normal; min-width: 7rem"}
+        for n in ("rule", "does", "costs users", "costs time")
+    ]  # fmt: skip
+    with ui.element("div").classes("w-full overflow-x-auto"):
+        ui.table(columns=columns, rows=rows).props("dense flat wrap-cells")

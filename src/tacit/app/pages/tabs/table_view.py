@@ -38,7 +38,7 @@ def table_view(visitor: Visitor, project: str, version: dict[str, Any]) -> None:
             ui.link("Excel to publish", f"{address}/public/table.xlsx").props("download")
             ui.link("Report", f"{address}/dossier/report.html").props("download")
         check = version["measurements"]["check"]
-        ui.label(f"Check: {'passed' if check['passed'] else 'failed'}. {check['how']}")
+        ui.label(f"Check: {'passed' if check['passed'] else 'failed'} ({check['how']})")
         _cells(folder)
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from nicegui import ui
 
+from tacit.app.classification import classification
 from tacit.app.pages.dragging import chips, takes_several
 from tacit.app.pages.frame import hint, section
 from tacit.app.pages.method_form import method_form
@@ -29,7 +31,7 @@ def show(visitor: Visitor, project: str) -> None:
             ui.label("The project has no data yet; upload a file in the tab Data.")
             return
         found = visitor.parts.versions.of_project(visitor.actor, project)
-        _form(visitor, project, about, found)
+        _Form(visitor, project, about).draw(free_name(found, "table"))
         for version in [v for v in found if v["kind"] == "table"]:
             table_view(visitor, project, version)
 
@@ -37,57 +39,103 @@ def show(visitor: Visitor, project: str) -> None:
     content()
 
 
-def _form(
-    visitor: Visitor, project: str, about: dict[str, Any], found: list[dict[str, Any]]
-) -> None:
-    section("A new table")
-    usable = [c for c in about["columns"] if "identifier" not in c["roles"]]
-    names = [c["name"] for c in usable]
-    numbers = [c["name"] for c in usable if c["kind"] == "numeric"]
-    with ui.card().classes("w-full max-w-3xl"):
-        name = ui.input("Name of the table", value=free_name(found, "table"))
+class _Form:
+    """Where a table is put together."""
+
+    def __init__(self, visitor: Visitor, project: str, about: dict[str, Any]) -> None:
+        self.visitor, self.project = visitor, project
+        usable = [c for c in about["columns"] if "identifier" not in c["roles"]]
+        self.names = [c["name"] for c in usable]
+        self.numbers = [c["name"] for c in usable if c["kind"] == "numeric"]
+        self.written: dict[str, str] = {}
+        """Lines of hierarchies by column; they stay when a column is taken out and put back."""
+
+    def draw(self, name: str) -> None:
+        section("A new table")
+        with ui.card().classes("w-full max-w-3xl"):
+            self.name = ui.input("Name of the table", value=name)
+            self._dimensions()
+            self._cells()
+            self._protection()
+            ui.button("Protect the table", on_click=trying(self._protect)).props("icon=shield")
+
+    def _dimensions(self) -> None:
         hint("Drag columns into the field, or choose them there.")
-        held = chips(names)
-        by = ui.select(names, label="Spanned by", multiple=True, value=[]).classes("w-full")
-        by.props("use-chips")
-        takes_several(by, held)
-        value = ui.select(
-            {"": "count records", **{n: f"add up {n}" for n in numbers}}, value="", label="Cells"
-        ).classes("w-full")
-        rule = ui.input("Sensitive are", value=_COUNT_RULE).classes("w-full")
-        value.on_value_change(lambda: rule.set_value(_TOTAL_RULE if value.value else _COUNT_RULE))
+        held = chips(self.names)
+        self.by = ui.select(self.names, label="Spanned by", multiple=True, value=[])
+        self.by.classes("w-full").props("use-chips")
+        takes_several(self.by, held)
+        with ui.expansion("Hierarchies: codes that add up to others").classes("w-full"):
+            hint("A line for each group, such as: North = Oslo, Bergen. Codes that no line names "
+                 "are below the total. Without a line the hierarchy of the data is used, if they "
+                 "have one.")  # fmt: skip
+            area = ui.column().classes("w-full")
+        self.by.on_value_change(lambda: self._hierarchies(area))
+        self._hierarchies(area)
+
+    def _hierarchies(self, area: ui.column) -> None:
+        area.clear()
+        with area:
+            if not self.by.value:
+                hint("Choose the columns that span the table first.")
+            for column in self.by.value:
+                lines = ui.textarea(f"Groups of {column}", value=self.written.get(column, ""))
+                lines.classes("w-full").props("autogrow")
+                lines.on_value_change(lambda e, c=column: self.written.update({c: e.value or ""}))
+
+    def _cells(self) -> None:
+        offered = {"": "count records", **{n: f"add up {n}" for n in self.numbers}}
+        self.value = ui.select(offered, value="", label="Cells").classes("w-full")
+        self.rule = ui.input("Sensitive are", value=_COUNT_RULE).classes("w-full")
+        self.value.on_value_change(
+            lambda: self.rule.set_value(_TOTAL_RULE if self.value.value else _COUNT_RULE)
+        )
         hint(
             "freq(3): fewer than 3 records. dominance(2,75): the 2 largest make up over 75 %. "
             "p(10): a respondent could be estimated within 10 %. Join rules by | (any) and & (all)."
         )
+
+    def _protection(self) -> None:
         known = {m.key: m.title for m in methods("protection")}
         method = ui.select(known, value="suppress-modular", label="Protection").classes("w-full")
         area = ui.column().classes("w-full")
-        reading: dict[str, Any] = {}
 
         def draw() -> None:
             area.clear()
             with area, ui.expansion("Parameters of the protection").classes("w-full"):
-                reading["step"] = method_form(find(method.value, "protection"), names)
+                self.step: Callable[[], dict[str, Any]] = method_form(
+                    find(method.value, "protection"), self.names
+                )
 
         method.on_value_change(draw)
         draw()
 
-        @trying
-        def protect() -> None:
-            from tacit.tables import TablePlan
+    def _protect(self) -> None:
+        parts = self.visitor.parts
+        free = parts.versions.free_name(self.project, "table", self.name.value)
+        asked = {"name": free, "plan": self._plan()}
+        parts.jobs.submit(self.visitor.actor, self.project, "table", asked)
+        ui.notify("The table is being protected and attacked.")
 
-            if not by.value:
-                raise ParameterError("no column spans the table", do="choose one or more")
-            step = build(reading["step"](), "protection").as_step()
-            plan = {
-                "by": [list(by.value)], "value": value.value or None, "rule": rule.value or None,
-                "method": step, "missing_value": "drop",
-            }  # fmt: skip
-            TablePlan(**plan)
-            free = visitor.parts.versions.free_name(project, "table", name.value)
-            asked = {"name": free, "plan": plan}
-            visitor.parts.jobs.submit(visitor.actor, project, "table", asked)
-            ui.notify("The table is being protected and attacked.")
+    def _plan(self) -> dict[str, Any]:
+        """Return the plan as plain data, once it is known to make sense."""
+        from tacit.tables import TablePlan
 
-        ui.button("Protect the table", on_click=protect).props("icon=shield")
+        if not self.by.value:
+            raise ParameterError("no column spans the table", do="choose one or more")
+        plan = {
+            "by": [list(self.by.value)], "value": self.value.value or None,
+            "rule": self.rule.value or None, "method": build(self.step(), "protection").as_step(),
+            "hierarchies": self._classifications(), "missing_value": "drop",
+        }  # fmt: skip
+        TablePlan(**plan)
+        return plan
+
+    def _classifications(self) -> dict[str, Any]:
+        made = {}
+        for column in self.by.value:
+            text = self.written.get(column, "")
+            if text.strip():
+                codes = self.visitor.parts.projects.codes(self.visitor.actor, self.project, column)
+                made[column] = classification(column, text, codes)
+        return {name: found.as_dict() for name, found in made.items() if found is not None}

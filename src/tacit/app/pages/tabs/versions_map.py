@@ -35,7 +35,7 @@ class _Map:
         hint("Each point is a version. Set limits to pick the best one; click a point to open it.")
         with ui.row().classes("items-end"):
             self.axes = {
-                aspect: ui.select(names, value=next(iter(names)), label=aspect.capitalize())
+                aspect: ui.select(names, value=self._telling(aspect), label=aspect.capitalize())
                 for aspect, names in self.titles.items()
             }
             self.limits = {aspect: ui.number("Limit").classes("w-44") for aspect in self.axes}
@@ -44,6 +44,12 @@ class _Map:
             box.on_value_change(self._redraw)
             box.classes("w-64 max-w-full")
         self._redraw()
+
+    def _telling(self, aspect: str) -> str:
+        """Return the first measure on which the versions differ."""
+        names = list(self.titles[aspect])
+        values = {n: {_taken(v, aspect, n).get("value") for v in self.versions} for n in names}
+        return next((n for n in names if len(values[n]) > 1), names[0])
 
     def _redraw(self) -> None:
         for aspect, box in self.limits.items():

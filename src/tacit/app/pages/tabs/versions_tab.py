@@ -7,6 +7,7 @@ from typing import Any
 
 from nicegui import ui
 
+from tacit.app.api.projects import DatabaseTable
 from tacit.app.pages.frame import copyable, hint, section
 from tacit.app.pages.records_table import records_table
 from tacit.app.pages.tabs import jobs_view
@@ -107,6 +108,7 @@ class _Version:
 
     def _inside(self) -> None:
         self._files()
+        self._database()
         if self.version["kind"] == "masked":
             self._beside()
         with ui.expansion("Plan file").classes("w-full"):
@@ -136,12 +138,32 @@ class _Version:
     def _files(self) -> None:
         files = self.visitor.parts.versions.files(self.visitor.actor, self.version["id"])
         address = f"/api/v1/versions/{self.version['id']}/files"
-        words = {"public": "For users", "dossier": "Stays in the house"}
+        words = {"public": "The result, for users", "dossier": "Evidence, stays in the house"}
         for part, names in files.items():
             with ui.row().classes("items-center"):
                 ui.label(f"{words[part]}:").classes("font-bold")
-                for name in names:
+                for name in sorted(names, key=lambda n: not n.startswith(("data", "table"))):
                     ui.link(name, f"{address}/{part}/{name}").props("download")
+
+    def _database(self) -> None:
+        """Let the person save approved data to a database that the administrator allows."""
+        databases = self.visitor.parts.settings.databases
+        if not databases or (self.version["kind"], self.version["state"]) != ("masked", "approved"):
+            return
+        hint("Or save the data as a new table of a database:")
+        with ui.row().classes("items-end"):
+            url = ui.input("Address", value=databases[0]).classes("w-96 max-w-full")
+            table = ui.input("Table")
+
+            @trying
+            def save() -> None:
+                parts, actor = self.visitor.parts, self.visitor.actor
+                body = DatabaseTable(url=url.value or "", table=table.value or "")
+                asked = parts.versions.to_save(actor, self.version["id"], body.url, body.table)
+                parts.jobs.submit(actor, asked.pop("project"), "save", asked)
+                ui.notify("The data are being saved.")
+
+            ui.button("Save to the database", on_click=save)
 
     def _beside(self) -> None:
         """Draw masked and original records beside each other."""

@@ -23,8 +23,8 @@ def show(visitor: Visitor, project: str) -> None:
     ).classes("text-sm")
     target = ui.input("Target", value="k >= 5; at most 5 % linkable").classes("w-full max-w-2xl")
     hint(
-        "Such as: k >= 5 (everybody shares their keys with four others); at most 5 % linkable; "
-        "keep the regression of income on age."
+        "Such as: k >= 5 (what an intruder may know of somebody is true of four others too); "
+        "at most 5 % linkable; keep the regression of income on age."
     )
     with ui.row().classes("items-end"):
         name = ui.input("Name of the versions", value="wizard")
@@ -49,9 +49,13 @@ def show(visitor: Visitor, project: str) -> None:
         with words:
             if last is not None:
                 section("What the wizard did")
-                # Its headings come below that of the page.
-                ui.markdown(re.sub(r"(?m)^(#+) ", r"##\1 ", last["result"]["words"]))
+                ui.markdown(_below(last["result"]["words"]))
                 next_step("compare the versions it kept", project, "Versions")
 
     jobs_view.watch(visitor, project, explain)
     explain()
+
+
+def _below(words: str) -> str:
+    """Put headings below that of the page, and take names of columns as they are."""
+    return re.sub(r"(?m)^(#+) ", r"##\1 ", re.sub(r"([_<`\[])", r"\\\1", words))

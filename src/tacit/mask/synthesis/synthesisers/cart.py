@@ -30,7 +30,7 @@ class Tree:
 
     def draw(self, new: View, bounds: Bounds, rng: np.random.Generator) -> np.ndarray:
         """Draw a value from the leaf of each record."""
-        from tacit.mask.synthesis import _cart_kernel as kernel
+        from tacit.mask.synthesis import _leaf_kernel as kernel
 
         leaf = kernel.leaf_of(new.codes, new.is_nominal, *self.nodes)
         uniform = rng.random(new.n)
@@ -72,7 +72,7 @@ def fit(
     split_on
         Numbers that cuts are chosen by, if not the target itself.
     """
-    from tacit.mask.synthesis import _cart_kernel as kernel
+    from tacit.mask.synthesis import _leaf_kernel as kernel
 
     n_tried = len(seen.codings) if n_tried is None else min(n_tried, len(seen.codings))
     *nodes, first, last, order = _grown(target, seen, settings, n_tried, split_on, rng)

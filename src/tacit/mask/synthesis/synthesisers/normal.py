@@ -68,9 +68,15 @@ class NormalRank:
             np.where(np.isneginf(bounds.low), -np.inf, np.interp(bounds.low, distinct, at)),
             np.where(np.isposinf(bounds.high), np.inf, np.interp(bounds.high, distinct, at)),
         )
-        scores = self.scores.draw(new, limits, rng)
+        scores = _reflected(self.scores.draw(new, limits, rng), self.grid[0], self.grid[-1])
         values = np.interp(scores, self.grid, self.ordered)
         return np.asarray(np.clip(values, bounds.low, bounds.high))
+
+
+def _reflected(scores: np.ndarray, low: float, high: float) -> np.ndarray:
+    """Turn scores beyond the extremes back inside: the extreme values are people's own."""
+    scores = np.where(scores > high, 2 * high - scores, scores)
+    return np.clip(np.where(scores < low, 2 * low - scores, scores), low, high)
 
 
 def fit_normal_rank(

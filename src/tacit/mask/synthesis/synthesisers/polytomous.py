@@ -12,6 +12,10 @@ from tacit.mask.synthesis.synthesisers.model import Bounds, Settings, Target
 
 _MOST_FITTED = 100_000
 _BLOCK = 100_000
+_MOST_AT_ONCE = 40
+"""More classes than these are drawn in two steps: a group of classes, then one of the group."""
+_FEW_COEFFICIENTS = 200
+"""As many are fitted exactly; else the fit ends before its last digits, which no draw shows."""
 _PENALTY = 1.0
 """A weak penalty keeps coefficients finite where a class is separated."""
 
@@ -37,19 +41,62 @@ class Polytomous:
         return np.asarray(self.classes[np.minimum(drawn, len(self.classes) - 1)])
 
 
+@dataclass(frozen=True)
+class Nested:
+    """Groups of similar classes, and the classes of each group."""
+
+    groups: Polytomous
+    within: tuple[Polytomous, ...]
+
+    def draw(self, new: View, bounds: Bounds, rng: np.random.Generator) -> np.ndarray:
+        """Draw a group, then a class of it."""
+        chosen = self.groups.draw(new, bounds, rng)
+        drawn = np.empty(new.n, dtype=np.int64)
+        for group, model in enumerate(self.within):
+            rows = np.flatnonzero(chosen == group)
+            if len(rows):
+                drawn[rows] = model.draw(new.take(rows), bounds.take(rows), rng)
+        return drawn
+
+
 def fit_polytomous(
     target: Target, seen: View, settings: Settings, rng: np.random.Generator
-) -> Polytomous:
-    """Fit by penalised maximum likelihood."""
-    classes = np.unique(target.values)
-    x = seen.matrix
-    if len(classes) == 1:
-        return Polytomous(classes, np.zeros((1, x.shape[1])))
+) -> Polytomous | Nested:
+    """Fit by penalised maximum likelihood; many classes in two steps."""
     rows = np.arange(target.n)
     if target.n > _MOST_FITTED:
         rows = rng.choice(target.n, _MOST_FITTED, replace=False)
-        classes = np.unique(target.values[rows])
-    return Polytomous(classes, _coefficients(x[rows], target.values[rows]))
+    x, y = seen.matrix[rows], target.values[rows]
+    classes, number = np.unique(y, return_inverse=True)
+    if len(classes) <= _MOST_AT_ONCE:
+        return _fitted(x, y)
+    group = _alike(x, number)[number]
+    within = tuple(_fitted(x[group == g], y[group == g]) for g in range(group.max() + 1))
+    return Nested(_fitted(x, group), within)
+
+
+def _alike(x: np.ndarray, number: np.ndarray) -> np.ndarray:
+    """Return for each class its group: classes whose predictors have similar means go together.
+
+    Classes are ordered along the first principal axis of their means. With as many groups as a
+    group has classes both steps cost the least.
+    """
+    sizes = np.bincount(number)
+    means = np.column_stack([np.bincount(number, column) / sizes for column in x.T])
+    centred = (means - np.average(means, axis=0, weights=sizes)) * np.sqrt(sizes)[:, None]
+    axis = np.linalg.eigh(centred.T @ centred)[1][:, -1]
+    order = np.argsort(means @ axis, kind="stable")
+    group = np.empty(len(sizes), dtype=np.int64)
+    for g, members in enumerate(np.array_split(order, int(np.ceil(np.sqrt(len(sizes)))))):
+        group[members] = g
+    return group
+
+
+def _fitted(x: np.ndarray, y: np.ndarray) -> Polytomous:
+    classes = np.unique(y)
+    if len(classes) == 1:
+        return Polytomous(classes, np.zeros((1, x.shape[1])))
+    return Polytomous(classes, _coefficients(x, y))
 
 
 def _coefficients(x: np.ndarray, classes: np.ndarray) -> np.ndarray:
@@ -57,7 +104,11 @@ def _coefficients(x: np.ndarray, classes: np.ndarray) -> np.ndarray:
 
     from sklearn.linear_model import LogisticRegression
 
-    model = LogisticRegression(C=1 / _PENALTY, fit_intercept=False, max_iter=300, tol=1e-5)
+    few = x.shape[1] * len(np.unique(classes)) <= _FEW_COEFFICIENTS
+    model = LogisticRegression(
+        C=1 / _PENALTY, fit_intercept=False, max_iter=50, tol=1e-6 if few else 1e-3,
+        solver="newton-cholesky" if few else "lbfgs",
+    )  # fmt: skip
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that it has not quite converged is no harm to a draw
         model.fit(x, classes)
@@ -67,7 +118,7 @@ def _coefficients(x: np.ndarray, classes: np.ndarray) -> np.ndarray:
 
 def fit_logistic(
     target: Target, seen: View, settings: Settings, rng: np.random.Generator
-) -> Polytomous:
+) -> Polytomous | Nested:
     """Fit two classes, missing values counted as one."""
     n_present = len(np.unique(target.values))
     if n_present > 2:

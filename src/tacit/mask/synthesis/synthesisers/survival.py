@@ -23,7 +23,7 @@ class Survival:
 
     def draw(self, new: View, bounds: Bounds, rng: np.random.Generator) -> np.ndarray:
         """Draw durations of records that ended alike."""
-        from tacit.mask.synthesis import _cart_kernel as kernel
+        from tacit.mask.synthesis import _leaf_kernel as kernel
 
         leaf = kernel.leaf_of(new.codes, new.is_nominal, *self.everyone.nodes)
         ends = new.values[self.event]
@@ -76,7 +76,7 @@ def martingale_residuals(time: np.ndarray, ended: np.ndarray) -> np.ndarray:
 
 def _leaf_order(tree: cart.Tree, seen: View) -> np.ndarray:
     """Return the records leaf by leaf, as the tree counts them."""
-    from tacit.mask.synthesis import _cart_kernel as kernel
+    from tacit.mask.synthesis import _leaf_kernel as kernel
 
     leaf = kernel.leaf_of(seen.codes, seen.is_nominal, *tree.nodes)
     return np.argsort(tree.first[leaf], kind="stable")
@@ -86,7 +86,7 @@ def _only(
     tree: cart.Tree, order: np.ndarray, target: Target, kept: np.ndarray, settings: Settings
 ) -> cart.Tree:
     """Return the same tree with some of its records."""
-    from tacit.mask.synthesis import _cart_kernel as kernel
+    from tacit.mask.synthesis import _leaf_kernel as kernel
 
     before = np.concatenate([[0], np.cumsum(kept[order])])
     first, last = before[tree.first], before[tree.last]

@@ -1,0 +1,81 @@
+"""A plan on a Parquet file stays within a bound on memory that the file itself would break."""
+
+import json
+import subprocess
+import sys
+
+import duckdb
+import polars as pl
+import pytest
+
+_PROGRAM = """
+import sys
+from tacit.cli.main import main
+sys.argv = ["tacit", *sys.argv[1:]]
+try:
+    main()
+finally:
+    lines = open("/proc/self/status").read().splitlines()
+    print(next(line.split()[1] for line in lines if line.startswith("VmHWM")), file=sys.stderr)
+"""
+_STEPS = ["--step", "recode column=age width=20", "--step", "round columns=income base=100",
+          "--step", "pram columns=marital"]  # fmt: skip
+
+
+def _file(path, n):
+    duckdb.sql(
+        f"""COPY (SELECT i AS id, (hash(i) % 90)::INT AS age,
+        (hash(i + 1) % 99999)::DOUBLE AS income,
+        ['single', 'married', 'widowed'][(1 + hash(i + 2) % 3)::BIGINT] AS marital,
+        {", ".join(f"'a text of some length ' || hash(i + {j}) AS t{j}" for j in range(6))}
+        FROM range({n}) t(i)) TO '{path}' (FORMAT parquet)"""  # noqa: S608
+    )
+
+
+def _apply(path, out, *options):
+    command = ["apply", str(path), "-o", str(out), "--identifier", "id", "--key", "age",
+               "--seed", "1", "--format", "parquet", "--json", *_STEPS, *options]  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-c", _PROGRAM, *command], capture_output=True, text=True, timeout=900
+    )
+    lines = done.stderr.strip().splitlines()
+    return done, int(lines[-1]) / 1024
+
+
+@pytest.mark.slow
+def test_memory_is_bounded(tmp_path):
+    _file(tmp_path / "wide.parquet", 1_500_000)
+    bounded = ["--engine", "duckdb", "--memory", "600MB", "--blocks", "50000"]
+    done, megabytes = _apply(tmp_path / "wide.parquet", tmp_path / "out", *bounded)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert json.loads(done.stdout)["records"]["released"] == 1_500_000
+    in_memory = pl.read_parquet(tmp_path / "wide.parquet").estimated_size("mb")
+    assert in_memory > 500
+    assert megabytes < 800
+    written = pl.scan_parquet(tmp_path / "out/public/data.parquet").select("age").collect()
+    assert written["age"].n_unique() == 5
+
+
+def test_a_refused_plan_leaves_nothing(tmp_path):
+    _file(tmp_path / "wide.parquet", 500)
+    done, _ = _apply(tmp_path / "wide.parquet", tmp_path / "out", "--engine", "duckdb",
+                     "--step", "sample fraction=0.5")  # fmt: skip
+    assert done.returncode == 2
+    assert "sample needs all records in memory" in done.stderr
+    assert [p.name for p in tmp_path.iterdir()] == ["wide.parquet"]
+
+
+def test_a_file_is_measured_where_it_is(tmp_path):
+    _file(tmp_path / "wide.parquet", 500)
+    command = ["measure", str(tmp_path / "wide.parquet"), "--key", "age", "--measure",
+               "k-anonymity", "--json"]  # fmt: skip
+    found = [
+        json.loads(
+            subprocess.run(
+                [sys.executable, "-m", "tacit.cli", *command, *engine],
+                capture_output=True, text=True, check=True, timeout=300,
+            ).stdout
+        )["scorecard"]["risk"][0]["value"]
+        for engine in ([], ["--engine", "duckdb", "--memory", "500MB"])
+    ]  # fmt: skip
+    assert found[0] == found[1]
