@@ -67,7 +67,12 @@ docs: setup ## Build the documentation in docs/_build/html, warnings are errors
 	@echo "docs/_build/html/index.html"
 
 .PHONY: bench
-bench: setup $(PEERS)/.peers-stamp ## Run the benchmarks, beside the peers that pip can install
+bench: setup $(PEERS)/.peers-stamp ## Compare with the peers that pip can install, and attack every method; writes docs pages
+	$(BIN)/python benchmarks/harness.py $(ARGS)
+	$(BIN)/python benchmarks/bench_attacks.py
+
+.PHONY: studies
+studies: setup $(PEERS)/.peers-stamp ## Run the measurements of single capabilities that RESULTS.md tells of
 	@for script in benchmarks/bench_*.py; do echo "== $$script"; $(BIN)/python "$$script"; done
 
 $(PEERS)/.peers-stamp: benchmarks/peers.txt # one by one: a peer that is not to be had leaves the others

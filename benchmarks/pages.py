@@ -15,7 +15,7 @@ tacit beside its peers and beside the limit: the least work that any program for
 such as one scan of memory, one group-by or one linear programme. `make bench` measures again and
 writes this page.
 
-Seconds are CPU seconds of all threads, medians of up to three turns in which our side, the peers
+Seconds are CPU seconds of all threads, medians of one to three turns in which our side, the peers
 and the limit alternate; the file is in memory and compiled code is warm. The machine has two
 virtual cores, shared with other work, so figures below a tenth of a second are rough. A peer that
 pip installs ran live, in its own environment and in the same run; the figure of a peer marked
@@ -112,11 +112,14 @@ def limits(results: dict[str, Any]) -> str:
 
 
 def _picture(chart: Any) -> str:
+    import altair as alt
     import vl_convert
 
     from tacit.report._charts import themed
 
-    return vl_convert.vegalite_to_svg(themed(chart).to_dict())
+    drawn = themed(alt.hconcat(chart)).to_dict()  # alone it would be fitted to the width of a page
+    drawn["config"]["background"] = "white"  # an image does not know whether the page is dark
+    return vl_convert.vegalite_to_svg(drawn)
 
 
 def growth_picture(results: dict[str, Any]) -> str:

@@ -76,6 +76,7 @@ def test_postgresql(postgres, expected):
     check_same(PLAN.apply(table.with_schema(DATA.schema), seed=4, blocks=200), expected)
 
 
+@pytest.mark.slow
 @pytest.mark.spark
 def test_spark_end_to_end(spark, expected, monkeypatch):
     monkeypatch.setattr(engine_keys, "MANY_RECORDS", 10)

@@ -70,7 +70,8 @@ def _verdict(found: AttackReport) -> str:
     n, leaks, also = len(found), len(found.leaks), _unfinished(found)
     tried = f"{counted(n, 'attack')} on {escape(found.target)}"
     if not n:
-        return f"<p>No attack applies to {escape(found.target)}; this says nothing about safety.{also}</p>"
+        nothing = f"No attack applies to {escape(found.target)}; this says nothing about safety."
+        return f"<p>{nothing}{also}</p>"
     if found.passed:
         return (
             f'<p class="fine">{tried}: none learnt more than could be guessed without the release. '

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import numpy as np
 
@@ -85,8 +86,10 @@ def paired_distances(
     """Return the squared distance of each target to the record beside it."""
     from tacit.risk import _linkage_kernel as kernel
 
-    arrays = [np.ascontiguousarray(a, dtype=np.float64) for a in (targets, points, blank)]
-    return np.asarray(kernel.paired_distances(*arrays, n_measured))
+    plain = partial(np.ascontiguousarray, dtype=np.float64)
+    return np.asarray(
+        kernel.paired_distances(plain(targets), plain(points), plain(blank), n_measured)
+    )
 
 
 def in_blocks(work: Callable[[slice], np.ndarray], n: int, title: str) -> np.ndarray:

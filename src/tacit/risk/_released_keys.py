@@ -43,7 +43,7 @@ class ReleasedKeys:
         if self.times is None:
             return frequencies(self.codes, missing=missing)
         shared = frequencies(self.codes, self.times.astype(np.float64), missing=missing)
-        return np.rint(shared).astype(np.int64)
+        return np.asarray(np.rint(shared), dtype=np.int64)
 
     def count(self, chosen: np.ndarray) -> int:
         """Count the records of the chosen rows."""

@@ -146,7 +146,21 @@ def test_a_table_that_does_not_add_up_is_refused():
         SuppressOptimal().protect(table.replace(value=table.value + np.arange(16)), sensitive)
 
 
-@pytest.mark.parametrize("cost", ["value", "unity", "frequency", "log-value", "distance", "user"])
+COSTS = ("value", "unity", "value-and-cells", "frequency", "log-value", "distance", "user")
+
+
+def test_of_patterns_of_one_value_the_one_of_fewer_cells_is_taken():
+    table, sensitive = square()
+    cells, value = (
+        SuppressOptimal(cost=cost).protect(table, sensitive).suppressed
+        for cost in ("unity", "value")
+    )
+    both = SuppressOptimal(cost="value-and-cells").protect(table, sensitive).suppressed
+    assert cells.sum() <= both.sum() <= value.sum()
+    assert table.value[value].sum() <= table.value[both].sum() <= table.value[cells].sum()
+
+
+@pytest.mark.parametrize("cost", COSTS)
 def test_every_cost(cost):
     table, sensitive = square()
     table = table.replace(count=np.arange(16) + 1, cost=np.arange(16) % 5 + 1.0)

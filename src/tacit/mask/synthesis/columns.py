@@ -128,7 +128,7 @@ def _within(numbers: np.ndarray, physical: Any) -> np.ndarray:
 
     low, high = map(float, pl.select(low=physical.min(), high=physical.max()).row(0))
     # the largest long number is no float: one below it that is
-    return np.clip(numbers, max(low, -_LONGEST), min(high, _LONGEST))
+    return np.asarray(np.clip(numbers, max(low, -_LONGEST), min(high, _LONGEST)))
 
 
 def _number(column: Column, value: Any) -> float:

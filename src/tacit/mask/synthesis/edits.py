@@ -118,7 +118,7 @@ class Edits:
         return compared(self.columns[rule.indicator], values[rule.indicator], "==", rule.equals)
 
     def _together(self, combination: Combination, values: Values) -> np.ndarray:
-        return np.logical_and.reduce([self._holds(c, values) for c in combination])
+        return np.asarray(np.all([self._holds(c, values) for c in combination], axis=0))
 
     # -- checks of drawn records ------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ import numpy as np
 from tacit.core.errors import DataError, ParameterError
 from tacit.tables.table import Table
 
-Cost = Literal["value", "unity", "frequency", "log-value", "distance", "user"]
+Cost = Literal["value", "unity", "value-and-cells", "frequency", "log-value", "distance", "user"]
 """How the loss of a suppressed cell is measured."""
 
 LEAST = 1e-6
@@ -25,9 +25,11 @@ def cell_costs(table: Table, cost: Cost, primary: np.ndarray | None = None) -> n
         The table.
     cost
         ``value``: its absolute value; ``unity``: 1, so that the fewest cells are suppressed;
-        ``frequency``: its number of contributors; ``log-value``: log(1 + absolute value);
-        ``distance``: steps in the hierarchy from the nearest sensitive cells, so that the pattern
-        stays together; ``user``: the cost that came with the table.
+        ``value-and-cells``: its absolute value and, for being a cell, the median of all values, so
+        that of patterns of about the same value the one of fewer cells is taken; ``frequency``:
+        its number of contributors; ``log-value``: log(1 + absolute value); ``distance``: steps in
+        the hierarchy from the nearest sensitive cells, so that the pattern stays together;
+        ``user``: the cost that came with the table.
     primary
         Sensitive cells, needed for ``distance``.
     """
@@ -47,6 +49,8 @@ def _raw_costs(table: Table, cost: Cost, primary: np.ndarray | None) -> np.ndarr
         return np.asarray(np.abs(table.value), dtype=float)
     if cost == "unity":
         return np.ones(table.n_cells)
+    if cost == "value-and-cells":
+        return _value_and_cells(table)
     if cost == "log-value":
         return np.asarray(np.log1p(np.abs(table.value)))
     if cost == "frequency":
@@ -56,6 +60,11 @@ def _raw_costs(table: Table, cost: Cost, primary: np.ndarray | None) -> np.ndarr
     if cost == "user":
         return _user(table)
     raise ParameterError("no such cost", got=cost)
+
+
+def _value_and_cells(table: Table) -> np.ndarray:
+    value = np.asarray(np.abs(table.value), dtype=float)
+    return value + (np.median(value[value > 0]) if (value > 0).any() else 1.0)
 
 
 def _frequency(table: Table) -> np.ndarray:

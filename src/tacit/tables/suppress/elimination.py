@@ -56,7 +56,8 @@ class SuppressElimination(
     """
 
     cost: Cost = "value"
-    """What the loss of a suppressed cell is: value, unity, frequency, log-value, distance, user."""
+    """What the loss of a suppressed cell is: value, unity, value-and-cells, frequency, log-value,
+    distance or user."""
     intervals: bool = True
     """Whether protection levels must hold, not only that nothing can be calculated exactly."""
     singletons: bool = False

@@ -56,7 +56,8 @@ class SuppressHypercube(
     """
 
     cost: Cost = "value"
-    """What the loss of a suppressed cell is: value, unity, frequency, log-value, distance, user."""
+    """What the loss of a suppressed cell is: value, unity, value-and-cells, frequency, log-value,
+    distance or user."""
     singletons: bool = False
     """Whether a respondent alone in a cell must not be able to work out others with it, and what
     one respondent has in several such cells together is protected, too."""

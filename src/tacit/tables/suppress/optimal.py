@@ -70,8 +70,8 @@ class SuppressOptimal(
     """
 
     cost: Cost = "value"
-    """What is kept small: suppressed value, number of cells, frequency, log value, distance from
-    sensitive cells, or the user's cost of each cell."""
+    """What is kept small: suppressed value, number of cells, both, frequency, log value, distance
+    from sensitive cells, or the user's cost of each cell."""
     singletons: bool = False
     """Whether a respondent alone in a cell must not be able to work out others with it, and what
     one respondent has in several such cells together is protected, too."""
