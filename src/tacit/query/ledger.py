@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 import numpy as np
+
+NONE: Mapping[str, int] = MappingProxyType({})
 
 
 @dataclass(eq=False)
@@ -26,17 +30,21 @@ class Ledger:
 
     n_atoms: int
     draws: dict[str, np.ndarray] = field(default_factory=dict)
-    cells: Counter[str] = field(default_factory=Counter)
-    """How many different cells were released, by statistic."""
+    cells: dict[str, Counter[str]] = field(default_factory=dict)
+    """How many different cells were released that a variable tells apart, by statistic."""
 
     def of(self, statistic: str) -> np.ndarray:
         """Return the draws of a statistic so far, by atom."""
         return self.draws.setdefault(statistic, np.zeros(self.n_atoms, dtype=np.int64))
 
-    def add(self, statistic: str, draws: np.ndarray, cells: int = 0) -> None:
-        """Write down new draws, by atom, and how many cells drew them."""
+    def about(self, statistic: str) -> Counter[str]:
+        """Return how many cells each variable told apart so far."""
+        return self.cells.setdefault(statistic, Counter())
+
+    def add(self, statistic: str, draws: np.ndarray, cells: Mapping[str, int] = NONE) -> None:
+        """Write down new draws, by atom, and how many cells each variable told apart."""
         self.draws[statistic] = self.of(statistic) + draws
-        self.cells[statistic] += cells
+        self.about(statistic).update(cells)
 
     def most(self, statistic: str, atoms: np.ndarray) -> int:
         """Return the largest number of draws about any of these atoms."""

@@ -31,11 +31,6 @@ def test_facts_about_everybody_are_enough_without_protection(behind):
     assert found.leaked
 
 
-@pytest.mark.xfail(
-    strict=False,
-    reason="a default that is broken: 68.5 % of 400 bits and 63 % of 1 000 (guessing 51 %) were "
-    "right on 2026-11-16, with the ledger of the working tree; it passed with a tighter one",
-)
 @pytest.mark.parametrize("n", [400, 1000])
 def test_where_the_default_policy_answers_it_leaves_chance_within_its_budget(behind, n):
     """With its limit of requests and its ledger: some tables are told, the bits are not."""

@@ -21,3 +21,25 @@ def test_totals_have_a_ledger_of_their_own(serve, people):
     server = serve(people, NearCells(), CellKeyNoise(), DrawLedger(limit=4))
     server.ask({"method": "crosstab", "by": ["sex"], "totals": ["income"]})
     assert server._state.ledger.of("income").max() == 2
+
+
+def test_cells_are_counted_by_the_variables_that_tell_them_apart(serve, people):
+    most = 9 / people.height  # of every variable nine cells
+    server = serve(people, NearCells(minimum=5), CellKeyNoise(), DrawLedger(cells_per_unit=most))
+    assert not server.ask({"method": "crosstab", "by": ["sex"]}).is_refusal
+    assert not server.ask({"method": "crosstab", "by": ["sex", "ill"]}).is_refusal
+    told = server._state.ledger.about("count")
+    assert (told["sex"], told["ill"]) == (6, 6)
+    assert not server.ask({"method": "crosstab", "by": ["sex", "ill"]}).is_refusal  # told before
+    refused = server.ask({"method": "crosstab", "by": ["region", "sex"]})
+    assert refused.rule == "ledger"
+    assert not server.ask({"method": "crosstab", "by": ["region"]}).is_refusal
+
+
+def test_a_condition_tells_cells_apart_too(serve, people):
+    most = 5 / people.height
+    server = serve(people, NearCells(minimum=5), CellKeyNoise(), DrawLedger(cells_per_unit=most))
+    women = {"method": "crosstab", "by": ["ill"], "universe": {"sex": "f"}}
+    assert not server.ask(women).is_refusal
+    assert server._state.ledger.about("count")["sex"] == 3
+    assert server.ask({**women, "universe": {"sex": "m"}}).rule == "ledger"
