@@ -183,3 +183,18 @@ def unfold(page: Any, title: str) -> None:
     if not opened.count():
         box.click()
     opened.first.wait_for()
+
+
+def download(page: Any, name: str) -> Path:
+    """Fetch a file by its link; like a person, click again if the page changed under the mouse."""
+    from playwright.sync_api import TimeoutError as Late
+
+    link = page.get_by_role("link", name=name).locator("visible=true").first
+    for patience in (20_000, 40_000, 60_000):
+        try:
+            with page.expect_download(timeout=patience) as found:
+                link.click()
+            return Path(found.value.path())
+        except Late:
+            continue
+    raise AssertionError(f"{name} did not come")

@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 
 import tacit
 
-from .conftest import choose, log_in, open_tab, unfold
+from .conftest import choose, download, log_in, open_tab, unfold
 
 pytestmark = pytest.mark.browser
 
@@ -40,9 +40,7 @@ def test_from_log_in_to_a_masked_version_and_a_protected_table(house, watched, t
     open_tab(page, "Versions")
     page.wait_for_selector("text=Side by side")
     unfold(page, "Masked data")
-    with page.expect_download() as download:
-        page.get_by_role("link", name="data.parquet").click()
-    masked = pl.read_parquet(download.value.path())
+    masked = pl.read_parquet(download(page, "data.parquet"))
     assert masked.height == 400
     assert masked["income"].value_counts()["count"].min() >= 3
 
@@ -50,6 +48,7 @@ def test_from_log_in_to_a_masked_version_and_a_protected_table(house, watched, t
     choose(page, "Spanned by", "region", "sex")
     unfold(page, "Hierarchies: codes that add up to others")
     coast = f"coast = {', '.join(people['region'].unique().sort()[:2])}"
+    expect(page.get_by_label("Groups of sex")).to_be_visible()
     page.get_by_label("Groups of region").fill(f"{coast}, nowhere")
     page.get_by_role("button", name="Protect the table").click()
     page.wait_for_selector("text=has no code 'nowhere'")

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 from playwright.sync_api import expect
 
-from .conftest import choose, log_in, new_page, open_tab, unfold
+from .conftest import choose, download, log_in, new_page, open_tab, unfold
 
 pytestmark = pytest.mark.browser
 
@@ -229,9 +229,7 @@ def _after_approval(page):
     open_tab(page, "Versions")
     unfold(page, "Masked data “version 1”: approved")
     page.wait_for_selector("text=Remark: small enough")
-    with page.expect_download() as download:
-        page.get_by_role("link", name="data.parquet").locator("visible=true").click()
-    masked = pl.read_parquet(download.value.path())
+    masked = pl.read_parquet(download(page, "data.parquet"))
     assert masked.height == 8
     assert not {"Name", "SSN"} & set(masked.columns)
     open_tab(page, "History")

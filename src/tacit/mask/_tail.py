@@ -156,7 +156,7 @@ def _common_value(
         return threshold
     _check_tail(tail, threshold, len(values), finite=bool(np.all(np.isfinite(values))))
     if tail.replacement == "mean":
-        return float(np.average(values, weights=weights))
+        return engine.mean_of(float(values @ weights), float(weights.sum()))
     below = weighted_quantile(values, weights, 0.5)
     above = -weighted_quantile(-values, weights, 0.5)
     return (below + above) / 2

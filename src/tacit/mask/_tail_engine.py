@@ -56,12 +56,17 @@ def summary_of(tail: nw.LazyFrame[Any]) -> tuple[int, bool]:
     return n, n == 0 or bool(np.isfinite(found["low"][0]) and np.isfinite(found["high"][0]))
 
 
+def mean_of(total: float, weight: float) -> float:
+    """Return a mean with as many digits as every engine, and this process, agree on."""
+    return float(f"{total / weight:.{_DIGITS}g}")
+
+
 def common_value(tail: nw.LazyFrame[Any], kind: Literal["mean", "median"]) -> float:
     """Return the weighted mean or median of a tail."""
     if kind == "mean":
         product = (nw.col(VALUE) * nw.col(WEIGHT)).sum().alias("total")
         sums = tail.select(product, nw.col(WEIGHT).sum()).collect("polars")
-        return float(f"{sums['total'][0] / sums[WEIGHT][0]:.{_DIGITS}g}")
+        return mean_of(sums["total"][0], sums[WEIGHT][0])
     below = weighted_quantile_in_engine(tail, 0.5)
     above = -weighted_quantile_in_engine(tail.with_columns((-nw.col(VALUE)).alias(VALUE)), 0.5)
     return (below + above) / 2

@@ -48,6 +48,7 @@ class _Form:
         self.names = [c["name"] for c in usable]
         self.numbers = [c["name"] for c in usable if c["kind"] == "numeric"]
         self.written: dict[str, str] = {}
+        self.groups: dict[str, ui.textarea] = {}
         """Lines of hierarchies by column; they stay when a column is taken out and put back."""
 
     def draw(self, name: str) -> None:
@@ -69,19 +70,22 @@ class _Form:
             hint("A line for each group, such as: North = Oslo, Bergen. Codes that no line names "
                  "are below the total. Without a line the hierarchy of the data is used, if they "
                  "have one.")  # fmt: skip
+            hint("Choose the columns that span the table first.").bind_visibility_from(
+                self.by, "value", backward=lambda chosen: not chosen
+            )
             area = ui.column().classes("w-full")
         self.by.on_value_change(lambda: self._hierarchies(area))
-        self._hierarchies(area)
 
     def _hierarchies(self, area: ui.column) -> None:
-        area.clear()
+        """Offer a field for every column of the table; one that is being written in stays."""
+        for column in [c for c in self.groups if c not in self.by.value]:
+            self.groups.pop(column).delete()
         with area:
-            if not self.by.value:
-                hint("Choose the columns that span the table first.")
-            for column in self.by.value:
+            for column in [c for c in self.by.value if c not in self.groups]:
                 lines = ui.textarea(f"Groups of {column}", value=self.written.get(column, ""))
                 lines.classes("w-full").props("autogrow")
                 lines.on_value_change(lambda e, c=column: self.written.update({c: e.value or ""}))
+                self.groups[column] = lines
 
     def _cells(self) -> None:
         offered = {"": "count records", **{n: f"add up {n}" for n in self.numbers}}
