@@ -14,10 +14,10 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 # Machines are shared and first calls compile: time says nothing about an example.
-settings.register_profile("tacit", deadline=None)
+settings.register_profile("tacit", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("tacit")
 
 _SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
