@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 
 from .conftest import choose, download, log_in, new_page, open_tab, unfold
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]  # not yet steady beside all other walks
 
 PATIENTS = """Name,SSN,Age,State,Diagnosis,Income,Billing
 John Wayne,123456789,44,MI,AIDS,45500,1200
