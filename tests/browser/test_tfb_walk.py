@@ -9,9 +9,9 @@ import polars as pl
 import pytest
 from playwright.sync_api import expect
 
-from .conftest import choose, download, log_in, new_page, open_tab, unfold
+from .conftest import PATIENCE, choose, download, log_in, new_page, open_tab, unfold
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]  # not yet steady beside all other walks
+pytestmark = [pytest.mark.browser, pytest.mark.slow]  # a search of minutes where cores are shared
 
 PATIENTS = """Name,SSN,Age,State,Diagnosis,Income,Billing
 John Wayne,123456789,44,MI,AIDS,45500,1200
@@ -188,7 +188,7 @@ def _wizard(page):
     page.get_by_label("Target").fill("k >= 2")
     page.get_by_label("Seconds to search").fill("3")
     page.get_by_role("button", name="Search").click()
-    page.wait_for_selector("text=What the wizard did")
+    page.wait_for_selector("text=What the wizard did", timeout=4 * PATIENCE)
 
 
 def _nobody_decides_on_their_own(page):

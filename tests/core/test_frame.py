@@ -373,7 +373,8 @@ def test_duplicate_duckdb_names_are_refused():
 
 @pytest.fixture
 def ibis_table():
-    ibis = pytest.importorskip("ibis")
+    import ibis
+
     return ibis.memtable(pa.table({"a": [1.5, float("nan")], "b": ["x", None]}))
 
 
