@@ -1,7 +1,10 @@
 """Sphinx configuration; nothing is fetched while building or reading the pages."""
 
 import sys
+from functools import cache
 from pathlib import Path
+
+import pybtex.plugin
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
@@ -33,6 +36,8 @@ html_copy_source = False
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 
+# Every citation looks for its style in all installed packages; once is enough.
+pybtex.plugin._load_entry_point = cache(pybtex.plugin._load_entry_point)
 bibtex_bibfiles = ["references.bib"]
 bibtex_reference_style = "author_year"
 

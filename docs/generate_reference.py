@@ -95,10 +95,8 @@ def index_page(found) -> str:
         members = [m for m in found if m.family == family]
         if members:
             title, base = FAMILIES.get(family, (family, None))
-            entries = [f"   {m.title} <{page_name(m).removesuffix('.rst')}>" for m in members]
             parts += [_heading(title, "-"), inspect.getdoc(base) if base else ""]
             parts += [_table(("Key", "Method"), [_index_row(m) for m in members])]
-            parts += ["\n".join([".. toctree::", "   :hidden:", "", *entries])]
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
@@ -112,10 +110,12 @@ def method_page(method) -> str:
     document = described(method)
     doc = NumpyDocString(document["documentation"])
     parts = [
+        # Reached from the index of methods: the sidebar of every page need not list them all.
+        ":orphan:",
         _heading(method.title, "="),
         " ".join(doc["Summary"]),
         f"Class ``{method.__module__.rpartition('.')[0]}.{method.__name__}``, "
-        f"family ``{method.family}``, key ``{method.key}``.",
+        f"family ``{method.family}``, key ``{method.key}``. :doc:`All methods <index>`.",
         "\n".join(doc["Extended Summary"]),
         _picture(method),
         *_section("Parameters", parameter_table(document["parameters"])),

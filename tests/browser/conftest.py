@@ -55,9 +55,9 @@ class Watched:
         assert self.outside == []
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Any]:
-    """Start Chromium."""
+    """Start Chromium; stop it with the folder, for its event loop is in the way of others."""
     program = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
     if program is None:
         reason = "Chromium is not installed (apt-get install chromium)"
@@ -73,7 +73,7 @@ def browser() -> Iterator[Any]:
         chromium.close()
 
 
-@pytest.fixture(scope="session", params=["sqlite", "postgres"])
+@pytest.fixture(scope="package", params=["sqlite", "postgres"])
 def served(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory):
     """Serve the app with the demo project, on each kind of store."""
     folder = tmp_path_factory.mktemp("house")
@@ -119,7 +119,7 @@ def _is_outside(url: str) -> bool:
     return not url.startswith(("http://127.0.0.1", "ws://127.0.0.1", "data:", "blob:"))
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def house(served: Served, browser: Any) -> Served:
     """The served app after its first person has come in and made the others' accounts."""
     page = new_page(browser)

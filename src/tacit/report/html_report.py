@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import urlsplit
@@ -15,6 +16,8 @@ from tacit.core.families import Document
 from tacit.core.progress import track
 
 if TYPE_CHECKING:
+    from jinja2 import Template
+
     from tacit.core.measurement import Measurement
     from tacit.core.release import Release
     from tacit.core.scorecard import Scorecard
@@ -48,21 +51,31 @@ class HtmlReport(Document, key="html-report", title="Report (HTML)"):
 
     def render(self, release: Release, scorecard: Scorecard) -> str:
         """Return the page."""
-        from jinja2 import Environment, PackageLoader, StrictUndefined
+        from altair.utils.schemapi import debug_mode
 
-        from tacit.report._bins import number
-        from tacit.report._charts import percent
-
-        environment = Environment(
-            loader=PackageLoader("tacit.report"),
-            autoescape=True,
-            trim_blocks=True,
-            lstrip_blocks=True,
-            undefined=StrictUndefined,
-        )
-        environment.filters |= {"number": number, "percent": percent}
-        page = environment.get_template("report.html.j2").render(_content(release, scorecard))
+        with debug_mode(False):  # the charts are ours, and their tests check them
+            content = _content(release, scorecard)
+        page = _template().render(content)
         return f"{page.rstrip()}\n"
+
+
+@cache
+def _template() -> Template:
+    """Compile the page's template, once: it takes longer than to fill it."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    from tacit.report._bins import number
+    from tacit.report._charts import percent
+
+    environment = Environment(
+        loader=PackageLoader("tacit.report"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+    )
+    environment.filters |= {"number": number, "percent": percent}
+    return environment.get_template("report.html.j2")
 
 
 def _content(release: Release, scorecard: Scorecard) -> dict[str, Any]:
