@@ -10,6 +10,7 @@ import ast
 import inspect
 import linecache
 import sys
+from collections.abc import Iterator
 from functools import lru_cache
 from types import FrameType
 from typing import Any
@@ -47,11 +48,19 @@ def _texts_by_class(_filename: str, source: str) -> dict[tuple[str, int], dict[s
     except SyntaxError:
         return {}
     found = {}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ClassDef):
-            for line in {node.lineno, *(d.lineno for d in node.decorator_list)}:
-                found[node.name, line] = _texts(node)
+    for node in _classes(tree):
+        for line in {node.lineno, *(d.lineno for d in node.decorator_list)}:
+            found[node.name, line] = _texts(node)
     return found
+
+
+def _classes(node: ast.AST) -> Iterator[ast.ClassDef]:
+    """Find the class statements, wherever they stand; no expression holds one."""
+    if isinstance(node, ast.ClassDef):
+        yield node
+    for block in ("body", "orelse", "handlers", "finalbody", "cases"):
+        for statement in getattr(node, block, ()):
+            yield from _classes(statement)
 
 
 def _texts(node: ast.ClassDef) -> dict[str, str]:
