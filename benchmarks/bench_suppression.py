@@ -152,6 +152,9 @@ RECORDS = (
     records("sdcTable microdata2", "region gender ecoNew", "sdctable/microdata2.csv", "numVal"),
     records("SSBtools magnitude1", "sector4 geo", "ssbtools/magnitude1.csv", "value",
             levels="sector2>sector4 eu>geo"),
+    records("SSBtools paris2025_micro", "age nation", "ssbtools/paris2025_micro.csv", "income",
+            levels="continent>nation"),
+    records("SSBtools barcelona2025", "country age sex", "ssbtools/barcelona2025.csv", "income"),
 )  # fmt: skip
 COUNTS = (
     records("sdcTable V1 x V2 x V3, fewer than 10", "V1 V2 V3", "sdctable/vignette_microdat.csv",
@@ -163,6 +166,13 @@ COUNTS = (
             levels="county>region"),
     records("SSBtools d4", "region main_income months", "ssbtools/d4.csv", least=3,
             levels="county>region"),
+    records("SSBtools example1", "age geo year", "ssbtools/example1.csv", least=3,
+            levels="eu>geo"),
+    records("SSBtools paris2025_freq", "age nation", "ssbtools/paris2025_freq.csv", least=3,
+            levels="continent>nation"),
+    records("SSBtools d2s", "region main_income size", "ssbtools/d2s.csv", least=3),
+    records("SSBtools my_km2", "Square250m Age Sex", "ssbtools/my_km2.csv", least=3,
+            levels="Square1000m>Square250m"),
     records("SSBtools mun_accidents", "mun inj", "ssbtools/mun_accidents.csv", least=3),
     records("GaussSuppression d53, 3 columns", "sex age_m fst_l", "gausssuppression/d53.csv",
             least=3, levels="age_l>age_m"),
@@ -173,9 +183,9 @@ CASTRO = ("targus", "table7", "table8", "table1", "hier13", "hier133a", "hier16"
           "table3", "toysarah", "jjtabel3", "two5in6", "ninenew", "nine12", "nine5d",
           "dale")  # fmt: skip
 OURS = {
-    "SuppressOptimal": tables.SuppressOptimal(seconds=SECONDS / 2),
-    "SuppressElimination": tables.SuppressElimination(seconds=SECONDS),
-    "SuppressModular": tables.SuppressModular(seconds=SECONDS),
+    "SuppressOptimal": tables.SuppressOptimal(singletons=False, seconds=SECONDS / 2),
+    "SuppressElimination": tables.SuppressElimination(singletons=False, seconds=SECONDS),
+    "SuppressModular": tables.SuppressModular(singletons=False, seconds=SECONDS),
     "SuppressModular, singletons": tables.SuppressModular(singletons=True, seconds=SECONDS),
 }
 

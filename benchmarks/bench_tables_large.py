@@ -90,18 +90,24 @@ HEADER = ("table", "method", "primary", "secondary", "suppressed value", "CPU s"
 
 def modular() -> None:
     """The hierarchical tables, protected and audited."""
-    rows = [protected_and_audited(n, tables.SuppressModular(), "modular") for n in ("h2", "h3")]
+    rows = [
+        protected_and_audited(n, tables.SuppressModular(singletons=False), "modular")
+        for n in ("h2", "h3")
+    ]
     print(markdown(HEADER, rows) + "\n")
 
 
 def methods() -> None:
     """All methods of this folder on the small tables."""
     ours = {
-        "modular": (tables.SuppressModular(), ("t2d", "t3d")),
+        "modular": (tables.SuppressModular(singletons=False), ("t2d", "t3d")),
         "modular, singletons": (tables.SuppressModular(singletons=True), ("t2d", "t3d")),
-        "network": (tables.SuppressNetwork(), ("t2d",)),
-        "hypercube": (tables.SuppressHypercube(), ("t2d", "t3d", "h2")),
-        "elimination with intervals": (tables.SuppressElimination(), ("t2d", "t3d", "h2")),
+        "network": (tables.SuppressNetwork(singletons=False), ("t2d",)),
+        "hypercube": (tables.SuppressHypercube(singletons=False), ("t2d", "t3d", "h2")),
+        "elimination with intervals": (
+            tables.SuppressElimination(singletons=False),
+            ("t2d", "t3d", "h2"),
+        ),
     }
     rows = [
         protected_and_audited(name, method, label)

@@ -21,7 +21,7 @@ from tacit.federated.stopped import RefusedError
 
 KEYS = [
     "clusters", "components", "contingency", "count", "covariance", "histogram", "logistic",
-    "mean", "ols", "poisson", "quantiles", "vector", "wls",
+    "mean", "ols", "poisson", "quantiles", "vector", "vertical-ols", "wls",
 ]  # fmt: skip
 
 

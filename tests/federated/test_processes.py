@@ -169,3 +169,27 @@ def test_twenty_processes_give_the_pooled_result(tmp_path):
         frames = {n: f for n, f in frames.items()}
         with pytest.raises(StoppedError, match="another set"):
             coordinator.run(OLS)  # the columns were used with all twenty before
+
+
+def test_three_processes_with_different_variables_give_the_joined_result(files, tmp_path):
+    """Tags align units, shares make products: OLS of the joined file; a kill releases nothing."""
+    asked = {
+        "analysis": "vertical-ols", "unit": "id", "y": "y", "x": ["a", "b", "c"],
+        "holders": {"tax": ["y", "a"], "health": ["b"], "school": ["c"]},
+    }  # fmt: skip
+    whole = files["tax"].join(files["health"], on="id").join(files["school"], on="id").drop_nulls()
+    design = sm.add_constant(whole.select("a", "b", "c").to_numpy())
+    fit = sm.OLS(whole["y"].to_numpy(), design).fit()
+    with running(tmp_path, files) as (processes, coordinator):
+        answer = coordinator.run(analysis_from(asked))
+        assert answer["n"] == len(whole)
+        assert np.allclose(list(answer["coefficients"].values()), fit.params, rtol=1e-9, atol=0)
+        assert np.allclose(list(answer["standard_errors"].values()), fit.bse, rtol=1e-9, atol=0)
+        victim = "health"
+        coordinator.channels[victim] = Killing(
+            coordinator.channels[victim], processes[victim], "ask-joined"
+        )
+        with pytest.raises(StoppedError) as stopped:
+            coordinator.run(analysis_from(asked))
+        assert set(stopped.value.who) == {victim}
+        assert [one.released() for one in processes.values()] == [1, 1, 1]

@@ -11,28 +11,6 @@ from tacit.federated.stopped import RefusedError
 from tacit.federated.vertical import regress_vertically
 
 
-@pytest.fixture(scope="module")
-def files():
-    rng = np.random.default_rng(0)
-    n = 400
-    a, b, c = rng.normal(40, 5, n), rng.normal(2000, 3, n), rng.lognormal(3, 1, n)
-    whole = pl.DataFrame(
-        {
-            "id": [f"ü{i}" for i in range(n)],
-            "a": a,
-            "b": b,
-            "c": c,
-            "y": 2 * a + 0.5 * b - 0.01 * c + rng.normal(0, 3, n),
-        }
-    )
-    whole = whole.with_columns(b=pl.when(pl.int_range(n) % 50 == 7).then(None).otherwise("b"))
-    return {
-        "tax": whole.select("id", "y", "a").sample(350, seed=1, shuffle=True),
-        "health": whole.select("id", "b").sample(370, seed=2, shuffle=True),
-        "school": whole.select("id", "c").sample(380, seed=3, shuffle=True),
-    }
-
-
 def joined(files, names):
     return (
         files["tax"].join(files["health"], on="id").join(files["school"], on="id").drop_nulls(names)

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
+from collections.abc import Iterator
 from typing import Any
+
+import numpy as np
 
 from tacit.core.data import Microdata
 from tacit.core.schema import Role
@@ -80,12 +85,17 @@ def _check_request(proposal: Proposal, analysis: Analysis, policy: Policy, data:
 
 
 def check_history(
-    names: tuple[str, ...], analysis: Analysis, policy: Policy, ledger: Ledger, data: Any = None
+    names: tuple[str, ...],
+    analysis: Analysis,
+    policy: Policy,
+    ledger: Ledger,
+    data: Any = None,
+    fingerprint: str | None = None,
 ) -> None:
     """Refuse too many questions, another set of agencies, and records that few differ in."""
     _require_same_agencies(names, analysis, policy, ledger)
     past = {e["fingerprint"]: set(e["columns"]) for e in ledger.released()}
-    if analysis.fingerprint() in past:
+    if (fingerprint or analysis.fingerprint()) in past:
         return  # the same question has the same answer
     if len(past) >= policy.max_computations:
         raise RefusedError(f"the limit of {policy.max_computations} computations is reached")
@@ -93,17 +103,89 @@ def check_history(
         if sum(column in used for used in past.values()) >= policy.max_per_column:
             raise RefusedError(f"the limit of computations with the column {column!r} is reached")
     if isinstance(data, Microdata):
-        asked = {e["fingerprint"]: e["analysis"] for e in ledger.released() if "analysis" in e}
+        asked = _asked(ledger)
         for earlier in asked.values():
-            analysis.require_apart(analysis_from(earlier), data, policy)
+            analysis.require_apart(earlier, data, policy)
 
 
 def check_products(analysis: Analysis, policy: Policy, ledger: Ledger, data: Any) -> None:
     """Refuse products that, with those released before, tell the value of a record."""
     if isinstance(data, Microdata) and analysis.multiplied():
-        asked = {e["fingerprint"]: e["analysis"] for e in ledger.released() if "analysis" in e}
+        asked = _asked(ledger)
         if analysis.fingerprint() not in asked:
-            require_untold(analysis, map(analysis_from, asked.values()), data, policy)
+            require_untold(analysis, asked.values(), data, policy)
+
+
+def check_units(
+    used: np.ndarray, analysis: Analysis, policy: Policy, ledger: Ledger, data: Microdata
+) -> None:
+    """Refuse units that few of this agency's records tell from those of an earlier computation.
+
+    Which units are common is told by the coordinator; who leaves one out and asks again would
+    have its values from the difference. Each variable of a partner is one equation about the own
+    ones, which the partner knows: too many for the number of units are refused as well.
+    """
+    related = [e for e in ledger.released() if set(e["columns"]) & set(analysis.columns())]
+    for entry in related:
+        earlier = _records(entry, data)
+        if len(earlier) != len(used):
+            raise RefusedError("the agency's records changed since an earlier computation")
+        if 0 < int(np.sum(earlier != used)) < policy.min_cell:
+            raise RefusedError(
+                f"fewer than {policy.min_cell} records differ from those of an earlier computation"
+            )
+    asked = {*_equations(analysis.described(), packed(used))}
+    asked.update(*(_equations(e["analysis"], e["records"]) for e in related if "records" in e))
+    if len(asked) > policy.max_leverage * int(used.sum()):
+        raise RefusedError("too many products for so few units, now and before")
+
+
+def question(analysis: Analysis, used: np.ndarray | None) -> str:
+    """Return what is the same for the same question about the same records."""
+    if used is None:
+        return analysis.fingerprint()
+    return hashlib.sha256((analysis.fingerprint() + packed(used)).encode()).hexdigest()
+
+
+def _asked(ledger: Ledger) -> dict[str, Analysis]:
+    """Return the different analyses of the past, as this agency saw them."""
+    return {
+        e["fingerprint"]: analysis_from(e["analysis"]).limited_to(e["columns"])
+        for e in ledger.released()
+        if "analysis" in e
+    }
+
+
+def _records(entry: dict[str, Any], data: Microdata) -> np.ndarray:
+    """Return which records an earlier computation used."""
+    if "records" in entry:
+        return _unpacked(entry["records"])
+    known = analysis_from(entry["analysis"]).universe(data)
+    return np.ones(data.n_records, dtype=bool) if known is None else known
+
+
+def _equations(described: dict[str, Any], records: str) -> Iterator[tuple[str, str, str]]:
+    """Return what multiplies the values of the units: variables, and the units themselves."""
+    yield "", "", records
+    for holder, columns in described.get("holders", {}).items():
+        yield from ((holder, column, records) for column in columns)
+
+
+def packed(used: np.ndarray) -> str:
+    """Return as text which records are used, one bit for each, and their number before it.
+
+    Examples
+    --------
+    >>> packed(np.array([True, False, True]))
+    '3:oA=='
+    """
+    return f"{len(used)}:{base64.b64encode(np.packbits(used).tobytes()).decode()}"
+
+
+def _unpacked(text: str) -> np.ndarray:
+    number, _, bits = text.partition(":")
+    flat = np.frombuffer(base64.b64decode(bits), dtype=np.uint8)
+    return np.unpackbits(flat, count=int(number)).astype(bool)
 
 
 def _require_same_agencies(

@@ -8,13 +8,23 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from tacit.core.data import Microdata
 from tacit.core.errors import TacitError
 from tacit.federated import messages as m
-from tacit.federated.admission import admit, check_history, check_products
+from tacit.federated.admission import (
+    admit,
+    check_history,
+    check_products,
+    check_units,
+    packed,
+    question,
+)
 from tacit.federated.analysis import Analysis, State, analysis_from
 from tacit.federated.identity import Identity, Roster
 from tacit.federated.ledger import Ledger
+from tacit.federated.pairs import Pairs
 from tacit.federated.policy import Policy
 from tacit.federated.stopped import RefusedError
 from tacit.federated.summation import Summation
@@ -31,6 +41,7 @@ class _Computation:
     proposal: m.Proposal
     analysis: Analysis
     part: Any
+    pairs: Pairs
     state: State = field(default_factory=dict)
     step: int = 0
     sum: Summation | None = None
@@ -38,6 +49,11 @@ class _Computation:
     answer: dict[str, Any] | None = None
     replies: dict[tuple[int, str], tuple[bytes, bytes]] = field(default_factory=dict)
     lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def used(self) -> np.ndarray | None:
+        """Which records are used, where that depends on the other agencies."""
+        return self.analysis.used_records(self.part)
 
 
 class Agency:
@@ -133,12 +149,13 @@ class Agency:
             analysis = self._considered(proposal)
             part = analysis.part(self.data, self.policy)
             check_products(analysis, self.policy, self.ledger, self.data)
-            self._keep(_Computation(proposal, analysis, part))
+            pairs = Pairs(proposal, self.identity, self.roster)
+            self._keep(_Computation(proposal, analysis, part, pairs))
         return m.Accepted(digest=proposal.digest().hex())
 
     def _considered(self, proposal: m.Proposal) -> Analysis:
         """Check a proposal against the rules, then ask the operator if the policy says so."""
-        analysis = analysis_from(proposal.analysis)
+        analysis = analysis_from(proposal.analysis).held_by(self.name, proposal)
         admit(proposal, analysis, self.name, self.roster, self.policy, self.ledger, self.data)
         if self.policy.ask and (self._decide is None or not self._decide(proposal)):
             raise RefusedError("the operator said no")
@@ -162,7 +179,7 @@ class Agency:
     def _go_on(self, computation: _Computation, message: m.Request, digest: bytes) -> bytes:
         """Answer a step once; the same question again gets the same answer, another one none."""
         with computation.lock:
-            place = (message.step, message.kind)
+            place = message.place
             if place in computation.replies:
                 seen, reply = computation.replies[place]
                 if seen != digest:
@@ -175,6 +192,10 @@ class Agency:
     def _step(self, computation: _Computation, message: m.Request) -> m.Message:
         if message.step != computation.step or computation.answer is not None:
             raise RefusedError(f"step {message.step} is not the one that is due")
+        if isinstance(message, m.Exchange):
+            return computation.analysis.exchange(
+                computation.part, computation.pairs, message, computation.state
+            )
         if isinstance(message, m.AskKeys):
             computation.sum = Summation(
                 computation.proposal, message.step, self.identity, self.roster
@@ -207,23 +228,30 @@ class Agency:
             raise RefusedError(f"fewer than {self.policy.min_agencies} agencies are left")
         if computation.survivors is None:
             with self._releasing:  # two computations at once must not pass the rules together
-                self._check_history(computation.analysis, survivors)
+                self._check_history(computation, survivors)
                 self._log_release(computation, survivors)
         computation.survivors = survivors
         return shares
 
-    def _check_history(self, analysis: Analysis, survivors: tuple[str, ...]) -> None:
-        check_history(survivors, analysis, self.policy, self.ledger, self.data)
-        check_products(analysis, self.policy, self.ledger, self.data)
+    def _check_history(self, computation: _Computation, survivors: tuple[str, ...]) -> None:
+        analysis, used = computation.analysis, computation.used
+        rules = self.policy, self.ledger, self.data
+        check_history(survivors, analysis, *rules, fingerprint=question(analysis, used))
+        check_products(analysis, *rules)
+        if used is not None:
+            check_units(used, analysis, *rules)
 
     def _log_release(self, computation: _Computation, survivors: tuple[str, ...]) -> None:
+        used = computation.used
+        records = {} if used is None else {"records": packed(used)}
         self.ledger.add(
             "released",
             computation=computation.proposal.computation,
-            fingerprint=computation.analysis.fingerprint(),
+            fingerprint=question(computation.analysis, used),
             analysis=computation.analysis.described(),
             columns=sorted(computation.analysis.columns()),
             participants=sorted(survivors),
+            **records,
         )
 
     def _finish(self, computation: _Computation, sum_: Summation, message: m.Finish) -> m.Message:

@@ -15,7 +15,8 @@ from tacit.core.errors import DataError, ParameterError
 from tacit.federated import masks
 from tacit.federated.stopped import RefusedError
 
-_TAG = 16
+TAG_BYTES = 16
+"""Bytes of a tag."""
 
 
 @dataclass
@@ -51,8 +52,11 @@ class Aligner:
             for other, text in sealed.items()
         }
         parts[self.public] = self.part
-        joined = b"".join(parts[public] for public in sorted(parts))
-        self._key = masks.derive(joined, b"tacit alignment")
+        self.take([parts[public] for public in sorted(parts)])
+
+    def take(self, parts: Sequence[bytes]) -> None:
+        """Make the common key from the parts of all agencies, in an order that all share."""
+        self._key = masks.derive(b"".join(parts), b"tacit alignment")
 
     def tags(self) -> np.ndarray:
         """Return the tags of the own units in rising order, which tells nothing about theirs."""
@@ -61,7 +65,7 @@ class Aligner:
         if self._tags is None:
             # A hash of the library per unit: no vectorised keyed hash is worth trusting.
             joined = b"".join(self._tag(text) for text in self.identifiers)
-            self._tags = np.frombuffer(joined, dtype=f"S{_TAG}")
+            self._tags = np.frombuffer(joined, dtype=f"S{TAG_BYTES}")
             if len(np.unique(self._tags)) != len(self._tags):
                 raise DataError(
                     "a unit appears twice", do="keep one record of each unit before aligning"
@@ -82,7 +86,7 @@ class Aligner:
 
     def _tag(self, text: str) -> bytes:
         plain = unicodedata.normalize("NFC", str(text)).strip().encode()
-        return hashlib.blake2b(plain, key=self._key, digest_size=_TAG).digest()
+        return hashlib.blake2b(plain, key=self._key, digest_size=TAG_BYTES).digest()
 
     def _box(self, other: bytes) -> ChaCha20Poly1305:
         return ChaCha20Poly1305(masks.agree(self.private, other, b"tacit alignment"))

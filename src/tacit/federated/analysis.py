@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -16,6 +16,11 @@ from tacit.core.errors import UnknownMethodError, nearest
 from tacit.core.value import Value
 from tacit.federated.policy import Policy
 from tacit.federated.stopped import RefusedError
+
+if TYPE_CHECKING:
+    from tacit.federated.messages import Exchange, Message, Proposal
+    from tacit.federated.pairs import Pairs
+    from tacit.federated.routing import Asking
 
 State = Mapping[str, Any]
 """What the agencies know between two sums; the same at each of them."""
@@ -40,6 +45,8 @@ class Analysis(Value):
 
     key: ClassVar[str] = ""
     known: ClassVar[dict[str, type[Analysis]]] = {}
+    whole: ClassVar[bool] = False
+    """Whether every agency is needed to the end, because nobody else has what it has."""
 
     def __init_subclass__(cls, key: str = "", **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -66,6 +73,25 @@ class Analysis(Value):
     @abstractmethod
     def absorb(self, total: np.ndarray, state: State, policy: Policy) -> Outcome:
         """Return what follows from a sum, or refuse by the rules on pooled results."""
+
+    def held_by(self, name: str, proposal: Proposal) -> Analysis:
+        """Return the analysis as one agency sees it, or refuse it with these participants."""
+        return self
+
+    def limited_to(self, columns: Sequence[str]) -> Analysis:
+        """Return an earlier analysis as the agency with these columns saw it."""
+        return self
+
+    def exchange(self, part: Any, pairs: Pairs, message: Exchange, state: State) -> Message:
+        """Answer something that pairs of agencies pass to each other before a sum."""
+        raise RefusedError("this analysis needs sums only")
+
+    def route(self, step: int, ask: Asking, memory: dict[str, Any]) -> None:
+        """Pass on, as the coordinator, what pairs of agencies exchange before a sum."""
+
+    def used_records(self, part: Any) -> np.ndarray | None:
+        """Return which records are used where that depends on what the other agencies have."""
+        return None
 
     def multiplied(self) -> tuple[str, ...]:
         """Return the columns of which sums of products are shown, each with each."""

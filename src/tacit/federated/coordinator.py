@@ -86,12 +86,12 @@ class Coordinator:
             computation=secrets.token_hex(16),
             analysis=analysis.described(),
             participants=tuple(sorted(self.channels)),
-            threshold=self.threshold,
+            threshold=len(self.channels) if analysis.whole else self.threshold,
             encoding=self.encoding,
             coordinator=self.name,
             purpose=purpose,
         )
-        run = _Run(self.channels, proposal, self._workers)
+        run = _Run(self.channels, proposal, analysis, self._workers)
         try:
             return run.answer()
         finally:
@@ -101,8 +101,15 @@ class Coordinator:
 class _Run:
     """One computation, from proposal to answer."""
 
-    def __init__(self, channels: Mapping[str, Channel], proposal: m.Proposal, workers: int) -> None:
-        self._channels, self._proposal = channels, proposal
+    def __init__(
+        self,
+        channels: Mapping[str, Channel],
+        proposal: m.Proposal,
+        analysis: Analysis,
+        workers: int,
+    ) -> None:
+        self._channels, self._proposal, self._analysis = channels, proposal, analysis
+        self._memory: dict[str, Any] = {}
         self._present = set(proposal.participants)
         self._missing: dict[str, str] = {}
         self._traffic: dict[str, Counter[str]] = {n: Counter() for n in proposal.participants}
@@ -116,6 +123,7 @@ class _Run:
         self._require(accepted, "joined")
         with track("secure sums") as advance:
             for step in range(_MOST_SUMS):
+                self._analysis.route(step, _AskAll(self, step), self._memory)
                 finished = self._sum(step)
                 advance(1)
                 if all(f.answer is not None for f in finished.values()):
@@ -140,7 +148,7 @@ class _Run:
     # -- one sum --------------------------------------------------------------------------------
 
     def _sum(self, step: int) -> dict[str, m.Finished]:
-        at: Any = {"computation": self._proposal.computation, "step": step}
+        at: Any = self.at(step)
         keys = self._ask(m.Keys, self._present, lambda _: m.AskKeys(**at))
         self._require(keys, "showed keys", whole=step > 0)
         shares = self._ask(m.Shares, set(keys), lambda _: m.AskShares(**at, keys=keys))
@@ -206,6 +214,17 @@ class _Run:
 
     # -- asking ---------------------------------------------------------------------------------
 
+    def ask_all(self, wanted: type[Reply], request: Callable[[str], m.Message]) -> dict[str, Reply]:
+        """Ask every agency, and stop if one of them does not answer."""
+        replies = self._ask(wanted, self._present, request)
+        if set(replies) != set(self._proposal.participants):
+            raise StoppedError("all agencies are needed for this analysis", self._missing)
+        return replies
+
+    def at(self, step: int) -> dict[str, Any]:
+        """Return what every request of a step says."""
+        return {"computation": self._proposal.computation, "step": step}
+
     def _ask(
         self, wanted: type[Reply], names: set[str], request: Callable[[str], m.Message]
     ) -> dict[str, Reply]:
@@ -256,6 +275,18 @@ class _Run:
                 "an agency was lost between two sums, and the difference of both would show its "
                 "value", self._missing, do="begin again",
             )  # fmt: skip
+
+
+class _AskAll:
+    """Asks every agency within one step."""
+
+    def __init__(self, run: _Run, step: int) -> None:
+        self._run, self.at = run, run.at(step)
+
+    def __call__(
+        self, wanted: type[Reply], request: Callable[[str], m.Message]
+    ) -> dict[str, Reply]:
+        return self._run.ask_all(wanted, request)
 
 
 def _unpacked(finished: m.Finished) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
@@ -11,12 +12,16 @@ import numpy as np
 from tacit.core.errors import ParameterError
 from tacit.federated import masks
 from tacit.federated.fixed_point import FixedPoint
-from tacit.federated.matrix_product import PRODUCT, Factor, deal, ring_product
+from tacit.federated.matrix_product import PRODUCT, Dealt, Factor, deal, factors, ring_product
+from tacit.federated.stopped import RefusedError
 
 _SCORE = FixedPoint(words=2, fraction_bits=28)
-"""How an agency's part of a unit's scores is held; leverages have twice the bits."""
-_LEVERAGE = FixedPoint(words=2, fraction_bits=56)
-_SQUARE = FixedPoint(words=2, fraction_bits=112)
+"""How an agency's part of a unit's scores is held; leverages have twice as many bits."""
+LEVERAGE = FixedPoint(words=2, fraction_bits=56)
+"""How leverages are held."""
+SQUARE = FixedPoint(words=2, fraction_bits=112)
+"""How the sum of their squares is held."""
+_INEXACT = 1e-4
 _HALF = np.uint64(32)
 _LOW = np.uint64(0xFFFFFFFF)
 
@@ -50,60 +55,89 @@ def leverage_bound(scores: Sequence[np.ndarray]) -> float:
     shapes = {s.shape for s in scores}
     if len(shapes) != 1 or len(scores) < 2:
         raise ParameterError("scores of two or more agencies have one shape", got=sorted(shapes))
-    n = len(scores[0])
-    shares = _leverage_shares([_SCORE.encode(s).reshape(2, *s.shape) for s in scores])
-    squares = float(_SQUARE.decode(_square_sum(shares))[0])
-    mean = (scores[0].shape[1] + 1) / n
-    # The shares lack the constant 1/n, which adds 2/n times their sum, and 1/n once.
+    shares = _leverage_shares([encoded_scores(s) for s in scores])
+    total = PRODUCT.zeros(1)
+    for share in shares:
+        total = PRODUCT.add(total, summed(share))
+    n, p = scores[0].shape
+    lengths, squares = LEVERAGE.decode(total)[0], SQUARE.decode(_square_sum(shares))[0]
+    return bound_of(float(lengths), float(squares), n, p)
+
+
+def bound_of(lengths: float, squares: float, n: int, p: int) -> float:
+    """Return the bound from the sum of the units' leverages, less 1/n each, and of their squares.
+
+    The first sum is p if the scores are exact. Where predictors are so nearly collinear that it is
+    not, leverages cannot be seen, and the regression is refused.
+    """
+    if not abs(lengths - p) <= _INEXACT * p:
+        raise RefusedError("the predictors are too nearly collinear for leverages to be seen")
+    mean = (p + 1) / n
+    # The lengths lack the constant 1/n, which adds 2/n times their sum, and 1/n once.
     squares += 2 * (mean - 1 / n) + 1 / n
     bound = mean + np.sqrt(max(squares - n * mean**2, 0.0) * (n - 1) / n)
     return float(min(bound, 1.0))
+
+
+def summed(share: np.ndarray) -> np.ndarray:
+    """Return the sum of ring elements, words by one."""
+    ones = PRODUCT.zeros(share.shape[1])
+    ones[0] = 1
+    return ring_product(share[:, :, None], ones[:, :, None])
+
+
+def encoded_scores(scores: np.ndarray) -> np.ndarray:
+    """Return scores as ring elements: words by units by scores."""
+    return _SCORE.encode(scores).reshape(_SCORE.words, *scores.shape)
 
 
 def _leverage_shares(scores: list[np.ndarray]) -> list[np.ndarray]:
     """Return what each agency holds of the units' squared lengths; alone it is uniform."""
     held = [row_product(s, s) for s in scores]
     for k, j in combinations(range(len(scores)), 2):
-        for i, share in zip((k, j), _shared_rows(_doubled(scores[k]), scores[j]), strict=True):
-            held[i] = _LEVERAGE.add(held[i], share)
+        dealt = deal_rows(*scores[k].shape[1:])
+        first = RowFactor(doubled(scores[k]), dealt[0])
+        second = RowFactor(scores[j], dealt[1])
+        held[k] = PRODUCT.add(held[k], first.first_share(second.hidden()))
+        held[j] = PRODUCT.add(held[j], second.second_share(first.hidden()))
     return held
 
 
 def _square_sum(shares: list[np.ndarray]) -> np.ndarray:
     """Return the sum over units of the squared sums of shares."""
     columns = [share[:, :, None] for share in shares]
-    total = _SQUARE.zeros(1)
+    total = SQUARE.zeros(1)
     for column in columns:
-        total = _SQUARE.add(total, ring_product(column, column))
+        total = SQUARE.add(total, ring_product(column, column))
     for one, other in combinations(columns, 2):
         dealt = deal(one.shape[1], 1, 1)
-        first, second = Factor(_doubled(one), dealt[0]), Factor(other, dealt[1])
+        first, second = Factor(doubled(one), dealt[0]), Factor(other, dealt[1])
         for part in (first.first_share(second.hidden()), second.second_share(first.hidden())):
-            total = _SQUARE.add(total, part)
+            total = SQUARE.add(total, part)
     return total
 
 
-def _doubled(matrix: np.ndarray) -> np.ndarray:
+def doubled(matrix: np.ndarray) -> np.ndarray:
     """Return twice a matrix; twice a share would not be uniform in its last bit."""
     flat = matrix.reshape(2, -1)
     return PRODUCT.add(flat, flat).reshape(matrix.shape)
 
 
-def _shared_rows(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return two shares of each unit's product of scores, after `shared_product`."""
-    shape = x.shape
-    u, v = (masks.expand(secrets.token_bytes(32), 2, shape[1] * shape[2]) for _ in "uv")
-    first = masks.expand(secrets.token_bytes(32), 2, shape[1])
-    u, v = u.reshape(shape), v.reshape(shape)
-    second = PRODUCT.subtract(row_product(u, v), first)
-    sent_x, sent_y = _less(x, u), _less(y, v)  # what the sides exchange: uniform
-    one = PRODUCT.add(row_product(x, sent_y), first)
-    return one, PRODUCT.add(row_product(sent_x, v), second)
+def deal_rows(n: int, columns: int) -> tuple[Dealt, Dealt]:
+    """Draw factors and split their product of each row; the dealer sees nothing of the data."""
+    seeds = secrets.token_bytes(32), secrets.token_bytes(32)
+    u, v = (factors(seed, n, columns) for seed in seeds)
+    first = masks.expand(secrets.token_bytes(32), PRODUCT.words, n)
+    return Dealt(seeds[0], first), Dealt(seeds[1], PRODUCT.subtract(row_product(u, v), first))
 
 
-def _less(one: np.ndarray, other: np.ndarray) -> np.ndarray:
-    flat = PRODUCT.subtract(one.reshape(2, -1), other.reshape(2, -1))
-    return np.asarray(flat).reshape(one.shape)
+@dataclass(frozen=True)
+class RowFactor(Factor):
+    """One side of the products of rows, hidden like the sides of a product of matrices."""
+
+    def multiply(self, one: np.ndarray, other: np.ndarray) -> np.ndarray:
+        """Return the product of each row."""
+        return row_product(one, other)
 
 
 def row_product(a: np.ndarray, b: np.ndarray) -> np.ndarray:

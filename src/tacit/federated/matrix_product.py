@@ -57,7 +57,7 @@ class Dealt:
 def deal(n: int, p: int, q: int) -> tuple[Dealt, Dealt]:
     """Draw factors U and V and split U'V; the dealer sees nothing of the data."""
     seeds = secrets.token_bytes(32), secrets.token_bytes(32)
-    u, v = _factors(seeds[0], n, p), _factors(seeds[1], n, q)
+    u, v = factors(seeds[0], n, p), factors(seeds[1], n, q)
     whole = ring_product(u, v)
     first = masks.expand(secrets.token_bytes(32), PRODUCT.words, p * q)
     return Dealt(seeds[0], first), Dealt(seeds[1], PRODUCT.subtract(whole, first))
@@ -79,20 +79,24 @@ class Factor:
 
     @property
     def _own(self) -> np.ndarray:
-        return _factors(self.dealt.seed, *self.matrix.shape[1:])
+        return factors(self.dealt.seed, *self.matrix.shape[1:])
 
     def hidden(self) -> np.ndarray:
         """Return what is sent to the other side: uniform whatever the matrix is."""
         return _flat(FACTOR.subtract, self.matrix, self._own)
 
+    def multiply(self, one: np.ndarray, other: np.ndarray) -> np.ndarray:
+        """Return the product of the two sides' matrices."""
+        return ring_product(one, other)
+
     def first_share(self, other: np.ndarray) -> np.ndarray:
         """Return the first side's share of the product, given what the second side sent."""
         # (D + U)'(E + V) = D'E + U'E + D'V + U'V; the first side adds the first two terms.
-        return PRODUCT.add(ring_product(self.matrix, other), self.dealt.product)
+        return PRODUCT.add(self.multiply(self.matrix, other), self.dealt.product)
 
     def second_share(self, other: np.ndarray) -> np.ndarray:
         """Return the second side's share of the product, given what the first side sent."""
-        return PRODUCT.add(ring_product(other, self._own), self.dealt.product)
+        return PRODUCT.add(self.multiply(other, self._own), self.dealt.product)
 
 
 def shared_product(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -151,7 +155,8 @@ def _shifted(values: np.ndarray, by: int) -> np.ndarray:
     return np.stack([low, high])
 
 
-def _factors(seed: bytes, n: int, columns: int) -> np.ndarray:
+def factors(seed: bytes, n: int, columns: int) -> np.ndarray:
+    """Return the random factors of a seed: words by records by columns."""
     return masks.expand(seed, FACTOR.words, n * columns).reshape(FACTOR.words, n, columns)
 
 

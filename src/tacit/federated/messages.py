@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import struct
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 from annotated_types import Ge, Le, Len
 from pydantic import Field, StringConstraints
@@ -146,6 +146,11 @@ class Request(Message, kind="request"):
     computation: Identifier
     step: Step
 
+    @property
+    def place(self) -> tuple[int, str]:
+        """What is answered once."""
+        return self.step, self.kind
+
 
 class AskKeys(Request, kind="ask-keys"):
     """Ask for fresh public keys."""
@@ -205,6 +210,85 @@ class Finished(Message, kind="finished"):
     """The answer, or that another sum is needed."""
 
     answer: dict[str, Any] | None
+
+
+class Exchange(Request, kind="exchange"):
+    """Something that pairs of agencies pass to each other before a sum."""
+
+
+class AskPublic(Exchange, kind="ask-public"):
+    """Ask for a fresh key by which the others seal what only this agency may read."""
+
+
+class Public(Message, kind="public"):
+    """A public key, signed."""
+
+    key: Key
+    signature: Hex
+
+
+class AskParts(Exchange, kind="ask-parts"):
+    """Hand out all keys, ask for parts of the key under which units become tags."""
+
+    keys: Annotated[dict[Name, Public], Len(1, MOST_AGENCIES)]
+
+
+class Parts(Message, kind="parts"):
+    """A part for each other agency, sealed so that only it can open it."""
+
+    sealed: Sealed
+
+
+class AskTags(Exchange, kind="ask-tags"):
+    """Hand out the parts, ask for the tags of the units."""
+
+    sealed: Sealed
+
+
+class Tags(Message, kind="tags"):
+    """The tags of the agency's units in rising order."""
+
+
+class AskAligned(Exchange, kind="ask-aligned"):
+    """Hand out the tags that all agencies have, ask to keep these units in this order."""
+
+
+class Aligned(Message, kind="aligned"):
+    """The agency has the units, and its rules allow them."""
+
+
+Round = Literal["products", "leverages", "squares"]
+
+
+class AskHidden(Exchange, kind="ask-hidden"):
+    """Deal random factors for each partner, ask for the own numbers hidden under them."""
+
+    round: Round
+    seeds: Annotated[dict[Name, Key], Len(1, MOST_AGENCIES)]
+
+    @property
+    def place(self) -> tuple[int, str]:
+        """What is answered once."""
+        return self.step, f"{self.kind} {self.round}"
+
+
+class Hidden(Message, kind="hidden"):
+    """Hidden numbers for each partner, in order of names, sealed so that only it can open them."""
+
+
+class AskJoined(Exchange, kind="ask-joined"):
+    """Hand out what the partners sent, ask to make the own share of the products."""
+
+    round: Round
+
+    @property
+    def place(self) -> tuple[int, str]:
+        """What is answered once."""
+        return self.step, f"{self.kind} {self.round}"
+
+
+class Joined(Message, kind="joined"):
+    """The agency has its share."""
 
 
 class Close(Message, kind="close"):

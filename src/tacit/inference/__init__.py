@@ -12,6 +12,7 @@ Examples
 """
 
 from tacit.inference.analysing import analyse as analyse
+from tacit.inference.analysing import analyse_sets as analyse_sets
 from tacit.inference.combining import Combined as Combined
 from tacit.inference.combining import combine as combine
 from tacit.inference.comparing import Comparison as Comparison
@@ -22,6 +23,6 @@ from tacit.inference.estimators import Regression as Regression
 from tacit.inference.estimators import Total as Total
 
 __all__ = [
-    "Combined", "Comparison", "Estimates", "Mean", "Regression", "Total", "analyse", "combine",
-    "compare",
+    "Combined", "Comparison", "Estimates", "Mean", "Regression", "Total", "analyse", "analyse_sets",
+    "combine", "compare",
 ]  # fmt: skip

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from tacit.core.data import Microdata
 from tacit.core.errors import DataError, ParameterError
+from tacit.core.plan import Plan
 from tacit.core.release import Release
 from tacit.inference.combining import Combined, Rule, combine
 from tacit.inference.estimators import Estimates, Mean, Regression, Total
@@ -36,17 +37,50 @@ def analyse(
     """
     if isinstance(analysis, Regression):
         analysis = analysis.like(release.original)
-    found = [estimated(data, analysis) for data in release.data_sets]
+    return analyse_sets(
+        release.data_sets, analysis, rule=rule or rule_of(release.plan),
+        learnt_from=n_learnt_from(release), level=level,
+    )  # fmt: skip
+
+
+def analyse_sets(
+    data_sets: Sequence[Microdata],
+    analysis: Analysis,
+    *,
+    rule: Rule,
+    learnt_from: float | None = None,
+    level: float = 0.95,
+) -> Combined:
+    """Run an analysis over synthetic data sets, of which the original is not at hand, and combine.
+
+    Parameters
+    ----------
+    data_sets
+        The data sets of a release, as `tacit.read` returns them.
+    analysis
+        As for `analyse`; categories are those of the first data set.
+    rule
+        How to combine; the note beside the data says it.
+    learnt_from
+        Records that the models were fitted to; as many as a data set has if not given.
+    level
+        Confidence level of the intervals.
+    """
+    if not data_sets:
+        raise ParameterError("there are no data sets to combine")
+    if isinstance(analysis, Regression) and not analysis.levels:
+        analysis = analysis.like(data_sets[0])
+    found = [estimated(data, analysis) for data in data_sets]
     names = found[0].names
     if any(f.names != names for f in found):
         raise DataError(
             "the data sets give different quantities, which cannot be combined",
             do="fix the categories in the analysis",
         )
-    ratio = float(np.mean([d.n_records for d in release.data_sets])) / n_learnt_from(release)
+    size = float(np.mean([d.n_records for d in data_sets]))
     return combine(
         [f.values for f in found], [f.variances for f in found],
-        rule=rule or rule_of(release), size_ratio=ratio, names=names, level=level,
+        rule=rule, size_ratio=size / (learnt_from or size), names=names, level=level,
     )  # fmt: skip
 
 
@@ -94,9 +128,9 @@ def n_learnt_from(release: Release) -> float:
     return before * learnt_from(release).n_records / original
 
 
-def rule_of(release: Release) -> Rule:
-    """Return the rule that the methods of the plan call for."""
-    rules = [getattr(method, "combining", None) for method in release.plan.methods]
+def rule_of(plan: Plan) -> Rule:
+    """Return the rule that the methods of a plan call for."""
+    rules = [getattr(method, "combining", None) for method in plan.methods]
     found = [rule for rule in rules if rule is not None]
     if len(found) != 1:
         raise ParameterError(

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tacit.core.errors import ProtectionError
+from tacit.tables._independent import independent_relations
 from tacit.tables._linear_program import LinearProgram
 from tacit.tables.table import Table
 
@@ -88,7 +89,8 @@ class Attacker:
         value = self.table.value[self._cells]
         self._up = np.maximum(upper[self._cells] - value, 0.0)
         self._down = np.maximum(value - lower[self._cells], 0.0)
-        part = csc_array(distinct_relations(self.table.relations[:, self._cells]))
+        rows = distinct_relations(self.table.relations[:, self._cells])
+        part = csc_array(independent_relations(rows))
         limits = np.concatenate([self._up, self._down]) / self._scale
         self._program = LinearProgram(
             csc_array(hstack([part, -part], format="csc")),

@@ -34,7 +34,8 @@ def single_respondents(table: Table, cells: np.ndarray) -> Insiders:
     """Return who is alone in which of some cells (flags).
 
     Holdings are read before respondents where the table has them. Without the names of the units
-    each cell with one contributor has its own.
+    each cell with one contributor has its own, but for a sum: who is alone in it is alone in the
+    one part that is not empty.
 
     Raises
     ------
@@ -43,14 +44,29 @@ def single_respondents(table: Table, cells: np.ndarray) -> Insiders:
     """
     number, unit = _contributors(table)
     found = np.flatnonzero(cells & (number == 1))
-    if unit is None:
-        return Insiders([found[[i]] for i in range(len(found))])
-    named = unit[found]
+    named = (_same(table, number) if unit is None else unit)[found]
     named = np.where(named >= 0, named, -1 - found)  # a unit without a number stands for itself
     order = np.argsort(named, kind="stable")
     starts = np.flatnonzero(np.diff(named[order])) + 1
     groups = np.split(found[order], starts) if len(found) else []
     return Insiders([np.sort(group) for group in groups])
+
+
+def _same(table: Table, number: np.ndarray) -> np.ndarray:
+    """Return a number per cell, the same for sums of one contributor and their parts with it."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    terms = table.relations.tocoo()
+    row, cell = terms.coords
+    alone = number[cell] == 1
+    total = np.full(terms.shape[0], -1, dtype=np.int64)
+    heads = alone & (terms.data < 0)
+    total[row[heads]] = cell[heads]
+    parts = alone & (terms.data > 0) & (total[row] >= 0)
+    pairs = cell[parts], total[row[parts]]
+    joined = coo_array((np.ones(len(pairs[0])), pairs), shape=(table.n_cells, table.n_cells))
+    return np.asarray(connected_components(joined, directed=False)[1], dtype=np.int64)
 
 
 def _contributors(table: Table) -> tuple[np.ndarray, np.ndarray | None]:
@@ -66,6 +82,12 @@ def _contributors(table: Table) -> tuple[np.ndarray, np.ndarray | None]:
         "who is alone in a cell is not known: the table has no numbers of contributors",
         do="build the table from microdata, or give its counts",
     )
+
+
+def knows_contributors(table: Table) -> bool:
+    """Return whether it is known how many contribute to each cell, so who is alone in one."""
+    given = (table.holdings, table.respondents, table.count)
+    return table.is_count or any(one is not None for one in given)
 
 
 def excused_pairs(table: Table, primary: np.ndarray, insiders: Insiders) -> dict[int, set[int]]:

@@ -88,6 +88,18 @@ def test_sensitive_cells_get_extra_noise(incomes):
     assert np.all(extra[moved] > plain[moved])
 
 
+def test_no_sensitive_total_is_published_near_the_truth_by_default(incomes):
+    """Half a unit of a quarter: at least 12.5 % of the largest contribution, on either side."""
+    rule = tables.Dominance(n=1, k=30)
+    cells = rule.sensitive(incomes).cells & (incomes.respondents.top[:, 0] > 0)
+    shift = change(incomes, tables.CellKeyMagnitude(), rule)[cells]
+    plain = change(incomes, tables.CellKeyMagnitude(extra=0), rule)[cells]
+    largest = incomes.respondents.top[cells, 0]
+    assert np.all(np.abs(shift) >= 0.125 * largest * (1 - 1e-9))
+    assert np.any(plain == 0)
+    assert {-1.0, 1.0} == set(np.sign(shift[plain == 0]).tolist())
+
+
 @settings(max_examples=30)
 @given(st.integers(0, 10**6), st.integers(1, 60), st.booleans())
 def test_totals_never_change_sign_and_zeros_stay(seed, n, negative):

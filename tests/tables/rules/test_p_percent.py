@@ -166,7 +166,7 @@ def _beside_tau_argus(table, expected):
     """Primaries, our pattern, and the official one with its audit; published cells stay so."""
     rule = tables.PPercent(p=10, level="holding") | tables.ZeroUnsafe(amount=10)
     found = table.sensitive(rule)
-    ours = tables.SuppressModular().protect(table, found)
+    ours = tables.SuppressModular(singletons=False).protect(table, found)
     place = {table.labels(i): i for i in range(table.n_cells)}
     theirs = np.zeros(table.n_cells, dtype=bool)
     theirs[[place[codes] for codes, status in expected.items() if status in (3, 11)]] = True

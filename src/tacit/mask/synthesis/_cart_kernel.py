@@ -10,7 +10,13 @@ from typing import NamedTuple
 import numpy as np
 
 from tacit.core.compiled import njit
-from tacit.mask.synthesis._cut_kernel import best_cut, level_ranks, sorted_by
+from tacit.mask.synthesis._cut_kernel import (
+    best_cut,
+    cut_of_counts,
+    cut_of_sums,
+    level_ranks,
+    sorted_by,
+)
 
 
 class Problem(NamedTuple):
@@ -26,10 +32,17 @@ class Problem(NamedTuple):
 
 
 class Space(NamedTuple):
-    """Arrays that are written to again and again, so that nodes allocate nothing."""
+    """Arrays that are written to again and again, so that nodes allocate nothing.
+
+    `keys`, `y` and `classes` hold the records of a node one after another: records lie all over
+    the file, and to fetch each of them once for a predictor is most of the work.
+    """
 
     out: np.ndarray
-    ranked: np.ndarray
+    keys: np.ndarray
+    y: np.ndarray
+    classes: np.ndarray
+    grid: np.ndarray
     count: np.ndarray
     level_count: np.ndarray
     level_sum: np.ndarray
@@ -72,7 +85,10 @@ def _space(n, n_codes, n_classes):
     kinds = max(n_classes, 1)
     return Space(
         np.empty(n, dtype=np.int64),
-        np.zeros(n, dtype=np.int64),
+        np.empty(n, dtype=np.int64),
+        np.empty(n if n_classes == 0 else 0),
+        np.empty(n if n_classes > 0 else 0, dtype=np.int64),
+        np.empty(min(2 * n, widest * kinds) if n_classes > 0 else 0, dtype=np.int64),
         np.zeros(widest + 1, dtype=np.int64),
         np.zeros(widest, dtype=np.int64),
         np.zeros(widest),
@@ -106,15 +122,19 @@ def _described(problem, space, order, a, b):
     if problem.n_classes == 0:
         here, square = 0.0, 0.0
         for i in range(a, b):
-            here += problem.y[order[i]]
-            square += problem.y[order[i]] ** 2
+            value = problem.y[order[i]]
+            space.y[i - a] = value
+            here += value
+            square += value**2
         base = here * here / m
         return base, square - base, -1
     total = space.total
     for k in range(problem.n_classes):
         total[k] = 0
     for i in range(a, b):
-        total[problem.classes[order[i]]] += 1
+        k = problem.classes[order[i]]
+        space.classes[i - a] = k
+        total[k] += 1
     base, modal = 0.0, 0
     for k in range(problem.n_classes):
         base += float(total[k]) * total[k]
@@ -125,39 +145,46 @@ def _described(problem, space, order, a, b):
 
 
 @njit(cache=True)
-def _all_equal(column, order, a, b):
-    low = column[order[a]]
-    for i in range(a + 1, b):
-        if column[order[i]] != low:
-            return False
-    return True
+def _fetched(column, order, a, b, keys):
+    """Fetch the codes of a node's records; returns whether they differ at all."""
+    low, differ = column[order[a]], False
+    for i in range(a, b):
+        code = column[order[i]]
+        keys[i - a] = code
+        differ |= code != low
+    return differ
 
 
 @njit(cache=True)
-def _cut_of(problem, space, f, order, a, b, modal):
+def _cut_of(problem, space, f, m, modal):
     """Return gain and place of the best cut by one predictor, and its number of levels."""
-    column, n_classes = problem.codes[f], problem.n_classes
+    keys, n_keys, n_classes = space.keys, problem.n_codes[f], problem.n_classes
     n_found = 0
     if problem.is_nominal[f]:
         for k in range(n_classes):
             space.score[k] = 1.0 if k == modal else 0.0
             space.score[n_classes + k] = space.total[k]
         n_found = level_ranks(
-            column, order, a, b, problem.y, problem.classes, n_classes, space.score,
-            space.level_sum, space.level_count, space.rank, space.found,
+            keys, m, space.y, space.classes, n_classes, space.score, space.level_sum,
+            space.level_count, space.rank, space.found,
         )  # fmt: skip
-        for i in range(a, b):
-            space.ranked[order[i]] = space.rank[column[order[i]]]
-        sorted_by(space.ranked, order, a, b, n_found, space.count, space.out)
-        gain, at, behind = best_cut(
-            space.out, b - a, space.ranked, problem.y, problem.classes, n_classes, space.total,
-            space.left, problem.least,
+        for i in range(m):
+            keys[i] = space.rank[keys[i]]
+        n_keys = n_found
+    if n_classes == 0 and n_keys <= 4 * m:
+        gain, at, behind = cut_of_sums(
+            keys, m, n_keys, space.y, space.count, space.level_sum, problem.least
+        )
+    elif n_classes > 0 and n_keys * n_classes <= 2 * m:
+        gain, at, behind = cut_of_counts(
+            keys, m, n_keys, space.classes, n_classes, space.grid, space.total, space.left,
+            problem.least,
         )  # fmt: skip
     else:
-        sorted_by(column, order, a, b, problem.n_codes[f], space.count, space.out)
+        sorted_by(keys, m, n_keys, space.count, space.out)
         gain, at, behind = best_cut(
-            space.out, b - a, column, problem.y, problem.classes, n_classes, space.total,
-            space.left, problem.least,
+            space.out, m, keys, space.y, space.classes, n_classes, space.total, space.left,
+            problem.least,
         )  # fmt: skip
     return gain, at, behind, n_found
 
@@ -167,9 +194,9 @@ def _best_of(problem, space, tried, order, a, b, base, modal):
     """Return the best cut of a node by any of the predictors that are tried."""
     best, best_f, best_at, best_behind, best_n = base, -1, -1, -1, 0
     for f in tried:
-        if _all_equal(problem.codes[f], order, a, b):
+        if not _fetched(problem.codes[f], order, a, b, space.keys):
             continue
-        gain, at, behind, n_found = _cut_of(problem, space, f, order, a, b, modal)
+        gain, at, behind, n_found = _cut_of(problem, space, f, b - a, modal)
         if gain > best * (1 + 1e-12) + 1e-12:
             best, best_f, best_at, best_behind, best_n = gain, f, at, behind, n_found
             for i in range(n_found):

@@ -41,6 +41,10 @@ class ControlledAdjustment(
     comes out additive. When not to use it: where users must know which cells are exact, since any
     cell may have moved.
 
+    Warning: cells move to the edge of what is safe. Who takes a published total as it is misses by
+    the level; who knows the method divides that out again, up or down, and is right in about half
+    of the sensitive cells. Suppress where readers may know the method and its parameters.
+
     Missing values: what building the table made of them. Weights: already in the table's values.
     Households: not considered; cells are changed, not units.
 

@@ -28,6 +28,10 @@ class M3A(Protection, key="m3a", title="Mixed micro-macro approach (M3A)", cites
     use it: where totals must be the original ones and few other cells may move (`keep_totals` then
     moves others), or for counts.
 
+    Warning: cells move to the edge of what is safe. Who takes a published total as it is misses by
+    `d`; who knows the method divides that out again, up or down, and is right in about half of the
+    sensitive cells. Suppress where readers may know the method and its parameters.
+
     Missing values: what building the table made of them. Weights: already in the table's values.
     Households: not considered; cells are changed, not units.
 

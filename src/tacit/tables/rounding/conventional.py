@@ -18,6 +18,11 @@ class ConventionalRounding(
     When not to use it: where users add cells up, since rounded cells do not add up to their rounded
     totals; and for small counts, where a total can give its rounded parts away.
 
+    Warning for totals of a variable: the base is the largest level that the rule asks for, but the
+    rounded total of a single cell may still be nearer to its largest contributor than the rule
+    allows; in census data it is in about a third of the sensitive cells. Suppress instead, or use
+    `CellKeyMagnitude`.
+
     Missing values: what building the table made of them. Weights: already in the table's values.
     Households: not considered; cells are changed, not units.
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tacit.tables._attacker import distinct_relations
+from tacit.tables._independent import independent_relations
 from tacit.tables._linear_program import LinearProgram
 from tacit.tables.suppress._optimal_problem import Problem, Threat
 
@@ -21,16 +22,17 @@ GLIMMER = 1e-3
 
 @dataclass(frozen=True, eq=False)
 class Cut:
-    """At least this much of these cells must be suppressed: ``weights @ y >= 1``."""
+    """At least this much of these cells must be suppressed: ``weights @ y >= least``."""
 
     columns: np.ndarray
     """Places among the candidates."""
     weights: np.ndarray
     """Share of the protection each of them can give, at most 1."""
+    least: float = 1.0
 
     def missing(self, chosen: np.ndarray) -> float:
         """Return by how much a choice of cells misses the cut."""
-        return float(1.0 - self.weights @ chosen[self.columns])
+        return float(self.least - self.weights @ chosen[self.columns])
 
 
 class Separator:
@@ -61,11 +63,22 @@ class Separator:
         self._column[self._is_candidate] = np.arange(len(problem.candidates))
         self._up = np.maximum(upper - table.value, 0.0)[cells]
         self._down = np.maximum(table.value - lower, 0.0)[cells]
-        self._relations = csc_array(distinct_relations(table.relations[:, cells]))
+        rows = independent_relations(distinct_relations(table.relations[:, cells]))
+        self._relations = csc_array(rows)
         nothing = np.zeros(2 * len(cells))
         both = hstack([self._relations, -self._relations], format="csc")
         self._program = LinearProgram(csc_array(both), nothing, nothing)
+        self._shut = np.zeros(len(cells), dtype=bool)
         self.n_solved = 0
+
+    def close(self, is_open: np.ndarray) -> None:
+        """Leave candidates out of account that no cheapest pattern suppresses."""
+        self._shut[self._is_candidate] = ~is_open
+
+    @property
+    def work(self) -> float:
+        """Work of all programmes solved so far."""
+        return self._program.work
 
     def cuts(self, chosen: np.ndarray, threats: Iterable[Threat]) -> list[Cut]:
         """Return the cuts that a choice (one number in [0, 1] per candidate) misses."""
@@ -78,13 +91,13 @@ class Separator:
         sides = {}
         found = []
         for sign, need in ((1, threat.above), (-1, threat.below)):
-            wanted = max(need, threat.width / 2)
-            sides[sign] = self._capacities(chosen, threat, sign, wanted)
             if need > 0:
+                sides[sign] = self._capacities(chosen, threat, sign, max(need, threat.width / 2))
                 found += self._checked(chosen, sides[sign], need)
         if threat.width > threat.above + threat.below and not found:
-            both = sides[1] + sides[-1]
-            found += self._checked(chosen, both, threat.width)
+            for sign in {1, -1} - set(sides):
+                sides[sign] = self._capacities(chosen, threat, sign, threat.width / 2)
+            found += self._checked(chosen, sides[1] + sides[-1], threat.width)
         return found
 
     def _checked(self, chosen: np.ndarray, capacity: np.ndarray, need: float) -> list[Cut]:
@@ -111,7 +124,8 @@ class Separator:
         ahead[place], back[place] = min(ahead[place], 1.0), 0.0
         known = self._place[threat.known]
         known = known[known >= 0]
-        up[known] = down[known] = 0.0
+        held = np.concatenate([known, np.flatnonzero(self._shut)])
+        up[held] = down[held] = 0.0
         self._program.set_bounds(np.arange(2 * len(share)), 0.0, np.concatenate([up, down]))
         slopes = self._slopes(place, sign)
         if slopes is None:
@@ -119,7 +133,7 @@ class Separator:
         with np.errstate(invalid="ignore"):
             capacity = np.where(slopes < 0, self._up, self._down) * np.abs(slopes)
         capacity[slopes == 0] = 0.0
-        capacity[known] = 0.0
+        capacity[held] = 0.0
         return np.asarray(capacity)
 
     def _slopes(self, place: int, sign: int) -> np.ndarray | None:

@@ -29,13 +29,19 @@ class Master:
         self.reduced = np.zeros(n)
         self._rows: list[Cut] = []
         self.open = np.ones(n, dtype=bool)
+        self._spent = 0.0
+
+    @property
+    def work(self) -> float:
+        """Work of all programmes solved so far."""
+        return self._spent + self._program.work
 
     def add(self, cuts: Iterable[Cut]) -> None:
         """Add cuts to the problem."""
         for cut in cuts:
             self.cuts.append(cut)
             self._rows.append(cut)
-            self._program.add_row(1.0, np.inf, cut.columns, cut.weights)
+            self._program.add_row(cut.least, np.inf, cut.columns, cut.weights)
 
     def relaxed(self) -> np.ndarray:
         """Solve without integrality; return the choice, and keep its cost as a bound."""
@@ -54,7 +60,7 @@ class Master:
         self._program.set_bounds(shut, 0.0, 0.0)
 
     def integer(
-        self, start: np.ndarray, seconds: float, gap: float
+        self, start: np.ndarray, seconds: float, gap: float, nodes: int | None = None
     ) -> tuple[np.ndarray | None, float]:
         """Solve with integrality from a start; return a choice and what none can cost less than."""
         from scipy.sparse import csc_array
@@ -66,17 +72,21 @@ class Master:
             np.zeros(len(open_cells)),
             np.ones(len(open_cells)),
             cost=self.cost[open_cells],
-            row_lower=1.0,
+            row_lower=np.array([cut.least for cut in self.cuts]),
             row_upper=np.inf,
             integer=True,
         )
         program.set_option("time_limit", max(seconds, 0.1))
         program.set_option("mip_rel_gap", max(gap, 0.0))
         program.set_option("mip_abs_gap", 0.0)
+        program.set_option("mip_detect_symmetry", False)
+        if nodes is not None:
+            program.set_option("mip_max_nodes", nodes)
         inside = start[open_cells].astype(float)
         at = np.arange(len(open_cells), dtype=np.int32)
         program.solver.setSolution(len(at), at, inside)
         status = program.solve()
+        self._spent += program.work
         bound = program.bound * self._unit if status in ("optimal", "time") else np.inf
         if status == "failed":
             bound = -np.inf

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -95,20 +96,26 @@ class Problem:
     # -- patterns by heuristics -----------------------------------------------------------------
 
     def grown(
-        self, start: np.ndarray, threats: Iterable[Threat], cost: np.ndarray | None = None
+        self,
+        start: np.ndarray,
+        threats: Iterable[Threat],
+        cost: np.ndarray | None = None,
+        until: float = np.inf,
     ) -> np.ndarray:
         """Return a pattern with cells added, threat by threat, smallest first.
 
         Raises
         ------
         ProtectionError
-            Naming every cell that nothing can protect.
+            Naming every cell that nothing can protect, or that was not reached in time.
         """
         attacker = Attacker(
             self.table, start, cost=self.cost if cost is None else cost, blocked=self.blocked
         )
         lost = []
         for threat in sorted(threats, key=lambda t: t.size):
+            if time.monotonic() > until:
+                raise self.refusal(np.array([threat.cell]))
             try:
                 attacker.protect(
                     threat.cell, threat.below, threat.above, threat.width, threat.known

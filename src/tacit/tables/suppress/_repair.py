@@ -11,16 +11,19 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 
 from tacit.core.errors import ProtectionError
 from tacit.core.progress import track
+from tacit.tables._audit_insiders import knows_contributors
 from tacit.tables._audit_prior import Beforehand
 from tacit.tables._respondent_sums import WithSums, with_respondent_sums
 from tacit.tables.protected import ProtectedTable
 from tacit.tables.sensitive import Sensitive
 from tacit.tables.suppress._costs import Cost, cell_costs
+from tacit.tables.suppress._polish import Polish
 from tacit.tables.suppress._repair_insiders import Limits, insider_needs
 from tacit.tables.suppress._repair_nearby import Nearby
 from tacit.tables.suppress._repair_problem import Problem, problem_of, to_suppress
@@ -30,6 +33,8 @@ from tacit.tables.table import Table
 
 LARGE = 20_000
 """Open cells from which on proofs are looked for nearby, not over the whole table at once."""
+KNIT = 1_500
+"""Relations from which on the same is done where there are more of them than cells."""
 SHARING = (1.0, 2.0, 3.0, np.inf)
 """How strongly proofs are drawn to each other's cells, sweep by sweep."""
 INSIDER_ROUNDS = 60
@@ -46,6 +51,8 @@ class Effort:
     """Passes of publishing what need not be suppressed; all but the first may exchange."""
     seconds: float = 600.0
     """Time after which the search stops with the pattern it has, which is protected."""
+    polish: Literal["", "whole", "pieces"] = ""
+    """Whether a small pattern, or pieces of a larger one, are solved anew and exactly."""
 
 
 Order = Callable[[Problem], list[np.ndarray]]
@@ -59,7 +66,7 @@ def protect_by_repair(
     cost: Cost = "value",
     starts: Sequence[np.ndarray | None] = (None,),
     order: Order | None = None,
-    singletons: bool = False,
+    singletons: bool | None = False,
     effort: Effort | None = None,
 ) -> ProtectedTable:
     """Protect a table, starting from a pattern another method found or from none.
@@ -78,7 +85,7 @@ def protect_by_repair(
         Gives groups of needs in the order they are taken.
     singletons
         Whether respondents alone in a cell must not be able to undo others, and whether what one
-        of them has in several cells together is protected.
+        of them has in several cells together is protected; None: where the table knows them.
     effort
         How hard to look for a cheaper pattern.
 
@@ -89,6 +96,7 @@ def protect_by_repair(
     """
     began = time.monotonic()
     effort = Effort() if effort is None else effort
+    singletons = knows_contributors(table) if singletons is None else singletons
     table.check_additive()
     kept, must = to_suppress(table, sensitive)
     if not kept.cells.any():
@@ -140,8 +148,17 @@ class _Task:
 def _safe(task: _Task, starts: Sequence[np.ndarray | None]) -> Search:
     """Return a search whose pattern is safe from outsiders."""
     search = _cheapest(task, starts)
+    _polish(Polish(search, task.prices, task.until), task.effort)
     _certify(search)
     return search
+
+
+def _polish(polish: Polish, effort: Effort) -> None:
+    """Solve a small pattern anew as a whole, a larger one piece by piece, as is asked for."""
+    if effort.polish == "whole" and polish.is_small:
+        polish.whole()
+    if effort.polish == "pieces" and not polish.is_small:
+        polish.pieces()
 
 
 def _safe_from_insiders(task: _Task, starts: Sequence[np.ndarray | None]) -> Search:
@@ -186,11 +203,16 @@ def _first_pattern(task: _Task, start: np.ndarray | None) -> Search:
 
 def _first_sweep(search: Search, started: bool, groups: list[np.ndarray] | None) -> list[int]:
     """Find a proof of every need; return those that have none."""
-    if search.problem.n_cells > LARGE:
+    if _is_nearby(search.problem):
         every = [np.arange(len(search.problem.needs))]
         return Nearby(search, np.inf if started else 1.0).run(every if groups is None else groups)
     with track("protecting sensitive cells"):
         return search.sweep(np.inf if started else 0.0, groups)
+
+
+def _is_nearby(problem: Problem) -> bool:
+    """Return whether proofs are looked for nearby: the whole is too large or too closely knit."""
+    return problem.n_cells > LARGE or (problem.n_rows > max(KNIT, problem.n_cells))
 
 
 def _other_side(search: Search, failed: list[int]) -> np.ndarray:
@@ -222,7 +244,7 @@ def _pattern(task: _Task, start: np.ndarray | None) -> Search:
     effort, until = task.effort, task.until
     search = _first_pattern(task, start)
     search.start = np.zeros_like(search.start)
-    if search.problem.n_cells > LARGE:
+    if _is_nearby(search.problem):
         Nearby(search, np.inf).shorten(until)
     elif effort.rounds:
         improve(search, effort.rounds, until)
@@ -252,6 +274,7 @@ def _against_insiders(search: Search, task: _Task) -> None:
     if task.effort.prune and time.monotonic() < task.until:
         Prune(search.pattern).run(task.until)
         _resist(search)
+    _polish(Polish(search, task.prices, task.until, singletons=True), task.effort)
     _certify(search)
 
 

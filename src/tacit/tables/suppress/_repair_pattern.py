@@ -23,9 +23,12 @@ class Pattern:
     """By how much they move."""
     users: np.ndarray = field(default_factory=lambda: np.empty(0))
     """How many proofs move each cell."""
+    kept: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=bool))
+    """Cells suppressed against respondents (flags), on which no proof rests."""
 
     def __post_init__(self) -> None:
         self.users = np.zeros(self.problem.n_cells, dtype=np.int64)
+        self.kept = np.zeros(self.problem.n_cells, dtype=bool)
         self.extend()
 
     def extend(self) -> None:
@@ -42,6 +45,13 @@ class Pattern:
         self.cells[need], self.changes[need] = cells, change
         self.users[cells] += 1
 
+    def release(self, need: int) -> None:
+        """Take the proof of a need away."""
+        held = self.cells[need]
+        if held is not None:
+            self.users[held] -= 1
+        self.cells[need] = self.changes[need] = None
+
     @property
     def unproved(self) -> np.ndarray:
         """Needs without a proof."""
@@ -50,7 +60,7 @@ class Pattern:
     @property
     def hidden(self) -> np.ndarray:
         """Cells that are suppressed."""
-        return self.problem.fixed | (self.users > 0)
+        return np.asarray(self.problem.fixed | self.kept | (self.users > 0))
 
     @property
     def cost(self) -> float:
@@ -61,7 +71,7 @@ class Pattern:
         """Return a pattern that can change by itself."""
         twin = Pattern(self.problem)
         twin.cells, twin.changes = list(self.cells), list(self.changes)
-        twin.users = self.users.copy()
+        twin.users, twin.kept = self.users.copy(), self.kept.copy()
         return twin
 
     def without(self, needs: np.ndarray) -> np.ndarray:

@@ -8,7 +8,9 @@ from functools import cached_property
 
 import numpy as np
 
+from tacit.tables._independent import independent_relations
 from tacit.tables.suppress._repair_changes import Changes
+from tacit.tables.suppress._repair_inside import Inside
 from tacit.tables.suppress._repair_pattern import Pattern
 from tacit.tables.suppress._repair_problem import EMPTY, Needs, Problem
 from tacit.tables.suppress._repair_reading import Reading
@@ -75,7 +77,10 @@ class Search:
     @cached_property
     def changes(self) -> Changes:
         """The programme over the whole table, made when first needed."""
-        return Changes(self.problem.columns, self.problem.up, self.problem.down)
+        from scipy.sparse import csc_array
+
+        rows = csc_array(independent_relations(self.problem.rows))
+        return Changes(rows, self.problem.up, self.problem.down)
 
     def sweep(self, sharing: float, needs: Sequence[np.ndarray] | None = None) -> list[int]:
         """Find a new proof of every need, until time is over; return those that have none.
@@ -102,7 +107,7 @@ class Search:
 
     def _answer(self, batch: np.ndarray, sharing: float) -> list[int]:
         """Answer a batch together; where that fails, its halves, and in the end one by one."""
-        if self._ask(batch, sharing):
+        if time.monotonic() > self.until or self._ask(batch, sharing):
             return []
         if len(batch) == 1:
             return [int(batch[0])]
@@ -112,6 +117,12 @@ class Search:
     def _ask(self, batch: np.ndarray, sharing: float) -> bool:
         known = self.problem.needs.known[batch[0]] if len(batch) == 1 else EMPTY
         charge = self._charge(batch, sharing)
+        if len(known):
+            found = Inside(self).proof(int(batch[0]), charge)
+            if found is not None:
+                self.pattern.assign(int(batch[0]), *found)
+                self._done[batch] = True
+                return True
         cells = self.problem.needs.cell[batch]
         change = self.changes.cheapest(cells, self._amounts(batch), charge, known)
         return change is not None and self._keep(batch, change)

@@ -32,7 +32,7 @@ class SuppressElimination(
     ordinary size, where the modular method suppresses less.
 
     Missing values: what building the table made of them. Weights: already in the table's values and
-    in the levels of the rule. Households: with `singletons` a unit alone in a cell may be a
+    in the levels of the rule. Households: a unit alone in a cell (`singletons`) may be a
     household or holding, if the table was built with them.
 
     Notes
@@ -60,9 +60,10 @@ class SuppressElimination(
     distance or user."""
     intervals: bool = True
     """Whether protection levels must hold, not only that nothing can be calculated exactly."""
-    singletons: bool = False
+    singletons: bool | None = None
     """Whether a respondent alone in a cell must not be able to work out others with it, and what
-    one respondent has in several such cells together is protected, too; needs `intervals`."""
+    one respondent has in several such cells together is protected, too. Unless said, wherever the
+    table knows how many contribute to its cells, but never without `intervals`."""
     clean_up: Annotated[int, Ge(0)] = 1
     """Passes of publishing again what need not be suppressed, with `intervals`."""
     seconds: Annotated[float, Gt(0)] = 600.0

@@ -30,7 +30,7 @@ class SuppressModular(
     where the optimum is at hand (`SuppressOptimal`).
 
     Missing values: what building the table made of them. Weights: already in the table's values and
-    in the levels of the rule. Households: with `singletons` a unit alone in a cell may be a
+    in the levels of the rule. Households: a unit alone in a cell (`singletons`) may be a
     household or holding, if the table was built with them.
 
     Notes
@@ -46,7 +46,9 @@ class SuppressModular(
     in HiTaS :math:`R` holds the relations of the *whole* table: a pattern chosen in a sub-table
     holds in all others at once, there is nothing to carry down or to track back. The pattern grows
     from one found by elimination; a clean-up then publishes again, dearest first, each cell without
-    which all others stay protected, also in exchange for cheaper ones. Every result carries a proof
+    which all others stay protected, also in exchange for cheaper ones. The pattern of a small table
+    (up to some 2,000 cells that are not dearer than the whole pattern) is then solved anew by the
+    exact search of `SuppressOptimal`, with a limited amount of work. Every result carries a proof
     per sensitive cell, checked by arithmetic.
 
     Examples
@@ -59,9 +61,10 @@ class SuppressModular(
     cost: Cost = "value"
     """What the loss of a suppressed cell is: value, unity, value-and-cells, frequency, log-value,
     distance or user."""
-    singletons: bool = False
+    singletons: bool | None = None
     """Whether a respondent alone in a cell must not be able to work out others with it, and what
-    one respondent has in several such cells together is protected, too."""
+    one respondent has in several such cells together is protected, too. Unless said, wherever the
+    table knows how many contribute to its cells."""
     sweeps: Annotated[int, Ge(0)] = 0
     """Further sweeps over all sensitive cells before the clean-up; seldom worth their time."""
     clean_up: Annotated[int, Ge(0)] = 4
@@ -72,7 +75,7 @@ class SuppressModular(
     def protect(self, table: Table, sensitive: Sensitive) -> ProtectedTable:
         """Return the table with primary and secondary suppressions, or refuse."""
         rounds = [SHARING[min(k, 2)] for k in range(self.sweeps - 1)] + [np.inf] * (self.sweeps > 0)
-        effort = Effort(tuple(rounds), self.clean_up, self.seconds)
+        effort = Effort(tuple(rounds), self.clean_up, self.seconds, "whole")
         return protect_by_repair(
             table, sensitive, self.describe(), cost=self.cost, order=from_the_top,
             starts=(self._start(table, sensitive),), singletons=self.singletons, effort=effort,

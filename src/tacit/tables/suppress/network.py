@@ -33,7 +33,7 @@ class SuppressNetwork(
     tables (it refuses); the modular method covers them all.
 
     Missing values: what building the table made of them. Weights: already in the table's values and
-    in the levels of the rule. Households: with `singletons` a unit alone in a cell may be a
+    in the levels of the rule. Households: a unit alone in a cell (`singletons`) may be a
     household or holding, if the table was built with them.
 
     Notes
@@ -55,9 +55,10 @@ class SuppressNetwork(
     cost: Cost = "value"
     """What the loss of a suppressed cell is: value, unity, value-and-cells, frequency, log-value,
     distance or user."""
-    singletons: bool = False
+    singletons: bool | None = None
     """Whether a respondent alone in a cell must not be able to work out others with it, and what
-    one respondent has in several such cells together is protected, too."""
+    one respondent has in several such cells together is protected, too. Unless said, wherever the
+    table knows how many contribute to its cells."""
     clean_up: Annotated[int, Ge(0)] = 4
     """Passes of publishing again what need not be suppressed."""
     seconds: Annotated[float, Gt(0)] = 600.0

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from functools import partial
+import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 from annotated_types import Ge, Gt, Lt
 
 from tacit.core.errors import ProtectionError
+from tacit.tables._audit_insiders import knows_contributors
 from tacit.tables._levels import required_levels
 from tacit.tables._respondent_sums import WithSums, with_respondent_sums
 from tacit.tables.protected import ProtectedTable
 from tacit.tables.protection import Protection
 from tacit.tables.sensitive import Sensitive
+from tacit.tables.suppress._circuits import elimination_pattern
 from tacit.tables.suppress._costs import Cost, cell_costs
 from tacit.tables.suppress._optimal_problem import Problem
 from tacit.tables.suppress._repair_problem import blocked_cells, to_suppress
@@ -21,9 +24,6 @@ from tacit.tables.table import Table
 
 if TYPE_CHECKING:
     from tacit.tables.suppress._optimal_search import Search
-
-LARGE = 4_000
-"""Cells that may be suppressed above which the first pattern comes from the repair loop."""
 
 
 class SuppressOptimal(
@@ -40,7 +40,7 @@ class SuppressOptimal(
     it: for tables of many thousand cells, where `SuppressModular` comes near in far less time.
 
     Missing values: what building the table made of them. Weights: already in the table's values and
-    in the levels of the rule. Households: with `singletons` a unit alone in a cell may be a
+    in the levels of the rule. Households: a unit alone in a cell (`singletons`) may be a
     household or holding, if the table was built with them.
 
     Notes
@@ -72,9 +72,10 @@ class SuppressOptimal(
     cost: Cost = "value"
     """What is kept small: suppressed value, number of cells, both, frequency, log value, distance
     from sensitive cells, or the user's cost of each cell."""
-    singletons: bool = False
+    singletons: bool | None = None
     """Whether a respondent alone in a cell must not be able to work out others with it, and what
-    one respondent has in several such cells together is protected, too."""
+    one respondent has in several such cells together is protected, too. Unless said, wherever the
+    table knows how many contribute to its cells."""
     seconds: Annotated[float, Gt(0)] = 300.0
     """Time after which the best pattern found so far is returned."""
     gap: Annotated[float, Ge(0), Lt(1)] = 0.0
@@ -90,7 +91,7 @@ class SuppressOptimal(
         """
         table.check_additive()
         wider = WithSums(table, sensitive, ())
-        if self.singletons and sensitive.cells.any():
+        if self._alone(table) and sensitive.cells.any():
             wider = with_respondent_sums(table, sensitive)
         search = self._searched(table, sensitive, wider)
         best = search.best[: table.n_cells]
@@ -98,45 +99,63 @@ class SuppressOptimal(
             "cost": float(search.problem.cost[search.best].sum()), "secondary_cost": search.price,
             "bound": min(search.bound, search.price), "gap": search.relative_gap,
             "optimal": bool(search.is_done), "iterations": search.n_rounds,
-            "cuts": search.n_cuts, "singletons": self.singletons, "seconds": search.elapsed,
+            "cuts": search.n_cuts, "singletons": self._alone(table), "seconds": search.elapsed,
         }  # fmt: skip
         return _audited(
             ProtectedTable.suppressing(table, sensitive, best, self.describe(), **notes)
         )
 
-    def _by_repair(self, table: Table, sensitive: Sensitive, wider: WithSums) -> np.ndarray:
-        """Return a first pattern for a large table, found in half the time at most."""
+    def _alone(self, table: Table) -> bool:
+        """Return whether respondents alone in a cell must be withstood."""
+        return knows_contributors(table) if self.singletons is None else self.singletons
+
+    def _first(self, table: Table, sensitive: Sensitive, wider: WithSums) -> np.ndarray | None:
+        """Return the pattern of the repair loop, found in half the time at most, if there is one.
+
+        So the result is never dearer than that, however little time there is.
+        """
         from tacit.tables.suppress._repair import Effort, protect_by_repair
 
-        found = protect_by_repair(
-            table, sensitive, self.title, cost=self.cost, singletons=self.singletons,
-            effort=Effort(seconds=self.seconds / 2),
-        )  # fmt: skip
+        prices = cell_costs(table, self.cost, to_suppress(table, sensitive)[0].cells)
+        try:
+            found = protect_by_repair(
+                table, sensitive, self.title, cost=self.cost, singletons=self.singletons,
+                starts=(elimination_pattern(table, sensitive, prices),),
+                effort=Effort((), 4, self.seconds / 2, "pieces"),
+            )  # fmt: skip
+        except ProtectionError:
+            return None
         return wider.widened(found.suppressed, fill=True)
 
     def _searched(self, table: Table, sensitive: Sensitive, wider: WithSums) -> Search:
         """Search; empty cells may be suppressed only where nothing else helps."""
-        from tacit.tables.suppress._optimal_search import Search
-
         whole = wider.table
         primary, must = to_suppress(whole, wider.sensitive)
-        levels = required_levels(whole, primary)
         cost = cell_costs(table, self.cost, primary.cells[: table.n_cells])
-        cost = wider.widened(cost, fill=0.0)
-        closed = blocked_cells(whole, must, empty=False)
-        open_ = blocked_cells(whole, must, empty=True)
-        for blocked in (closed, open_):
-            problem = Problem(whole, levels, primary.cells, must, blocked, cost, self.singletons)
-            large = len(problem.candidates) > LARGE
-            first = partial(self._by_repair, table, sensitive, wider) if large else None
-            search = Search(problem, self.seconds, self.gap, first)
-            try:
-                search.run()
-            except ProtectionError:
-                if blocked is open_ or np.array_equal(closed, open_):
-                    raise
-            else:
-                break
+        problem = Problem(
+            whole, required_levels(whole, primary), primary.cells, must,
+            blocked_cells(whole, must, empty=False), wider.widened(cost, fill=0.0),
+            self._alone(table),
+        )  # fmt: skip
+        free = replace(problem, blocked=blocked_cells(whole, must, empty=True), witnesses=[])
+        began = time.monotonic()
+        first = self._first(table, sensitive, wider) if primary.cells.any() else None
+        left = max(self.seconds - (time.monotonic() - began), 0.1)
+        if first is not None:
+            needs_empty = bool((first & problem.blocked).any())
+            return self._run(free if needs_empty else problem, left, first)
+        try:
+            return self._run(problem, left)
+        except ProtectionError:
+            if np.array_equal(problem.blocked, free.blocked):
+                raise
+        return self._run(free, left)
+
+    def _run(self, problem: Problem, seconds: float, first: np.ndarray | None = None) -> Search:
+        from tacit.tables.suppress._optimal_search import Search
+
+        search = Search(problem, seconds, self.gap, first)
+        search.run()
         return search
 
 

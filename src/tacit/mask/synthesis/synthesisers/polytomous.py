@@ -14,7 +14,7 @@ _MOST_FITTED = 100_000
 _BLOCK = 100_000
 _MOST_AT_ONCE = 40
 """More classes than these are drawn in two steps: a group of classes, then one of the group."""
-_FEW_COEFFICIENTS = 200
+_FEW_COEFFICIENTS = 100
 """As many are fitted exactly; else the fit ends before its last digits, which no draw shows."""
 _PENALTY = 1.0
 """A weak penalty keeps coefficients finite where a class is separated."""
