@@ -1,7 +1,7 @@
 """Federated analysis: long sums, message sizes, processes over TLS, MPyC for the same sum.
 
 ``--processes`` starts 3, 5 and 20 agencies as processes; ``--large`` sums vectors of 10^6 numbers.
-``--only sums,messages,processes,peer`` runs some of the parts.
+``--only sums,messages,processes,vertical,peer`` runs some of the parts.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from tacit.federated.simulator import InProcess, agencies
 
 _PEER = Path(__file__).resolve().parents[1] / ".venv-peers" / "bin" / "python"
 _MPYC = """
-import sys, time, logging
+import sys, time, logging, resource
 logging.disable(logging.WARNING)
 import numpy as np
 from mpyc.runtime import mpc
@@ -45,8 +45,10 @@ async def main():
     out = await mpc.output(total)
     taken, busy = time.time() - started, time.process_time() - busy
     right = bool((np.asarray(out).astype(np.int64) == m * np.arange(n) + m * (m - 1) // 2).all())
+    sent = sum(p.protocol.nbytes_sent for p in mpc.parties if p.pid != mpc.pid)
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     with open(sys.argv[-2] + str(mpc.pid), "w") as file:
-        print(taken, busy, right, file=file)
+        print(taken, busy, right, 2 * sent, memory, file=file)
     await mpc.shutdown()
 mpc.run(main())
 """
@@ -186,14 +188,48 @@ def processes() -> None:
     print(markdown(header, rows), "\n")
 
 
+def vertical() -> None:
+    """Regress over three agencies that hold different variables of the same units."""
+    rows = []
+    holders = {"tax": ["y", "x0"], "health": ["x1", "x2"], "school": ["x3", "x4"]}
+    wanted = [f"x{j}" for j in range(5)]
+    for n in (1_000, 10_000, 100_000):
+        whole = _frames(1, n)["agency-00"].with_columns(id=pl.int_range(n))
+        parts = {name: whole.select("id", *own).sample(fraction=0.99, seed=k, shuffle=True)
+                 for k, (name, own) in enumerate(holders.items())}  # fmt: skip
+        joined = parts["tax"].join(parts["health"], on="id").join(parts["school"], on="id")
+        design = joined.select(pl.lit(1.0), *wanted).to_numpy()
+        pooled = np.linalg.lstsq(design, joined["y"].to_numpy())[0]
+        asked = analysis_from({"analysis": "vertical-ols", "unit": "id", "y": "y", "x": wanted,
+                               "holders": holders})  # fmt: skip
+        channels = {a.name: Timed(a) for a in agencies(parts)}
+        cpu = time.process_time()
+        answer = Coordinator(channels, workers=1).run(asked)
+        cpu = time.process_time() - cpu
+        each = sum(c.seconds for c in channels.values()) / 3
+        off = np.abs(np.array(list(answer["coefficients"].values())) / pooled - 1).max()
+        sent = sum(answer.traffic["tax"].values()) / 1e6
+        rows.append([f"{n:,}", f"{cpu:.2f}", f"{each:.2f}", f"{cpu - 3 * each:.2f}", f"{sent:.1f}",
+                     f"{off:.1e}"])  # fmt: skip
+    header = ["units", "CPU s", "CPU s per agency", "CPU s coordinator", "MB to and from an agency",
+              "largest relative difference from the joined file"]  # fmt: skip
+    print(markdown(header, rows), "\n")
+
+
 def _busy(pid: int) -> float:
     """Return the CPU seconds of a process so far."""
     fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def _ours(k: int, size: int) -> tuple[str, str]:
-    """Add vectors of k processes over mutual TLS; wall seconds, and CPU seconds of one agency."""
+def _peak(pid: int) -> float:
+    """Return the largest memory of a process so far, in megabytes."""
+    status = Path(f"/proc/{pid}/status").read_text(encoding="ascii")
+    return int(re.search(r"VmHWM:\s+(\d+)", status)[1]) / 1024
+
+
+def _ours(k: int, size: int) -> tuple[str, ...]:
+    """Add vectors of k processes over mutual TLS; wall seconds, and what one agency needs."""
     names = [f"agency-{i:02d}" for i in range(k)]
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
@@ -214,27 +250,31 @@ def _ours(k: int, size: int) -> tuple[str, str]:
             answer = coordinator.run(Vector(size=size))
             clock = time.perf_counter() - clock
             busy = np.mean([_busy(one.pid) for one in started]) - np.mean(before)
+            memory = np.mean([_peak(one.pid) for one in started])
         finally:
             for one in started:
                 one.kill()
                 one.wait()
     right = np.array_equal(answer["sum"], k * np.arange(size) + k * (k - 1) // 2)
-    return (f"{clock:.2f}", f"{busy:.2f}") if right else ("WRONG", "")
+    sent = sum(answer.traffic["agency-00"].values()) / 1e6
+    told = f"{clock:.2f}", f"{busy:.2f}", f"{sent:.2f}", f"{memory:,.0f}"
+    return told if right else ("WRONG", "", "", "")
 
 
-def _mpyc(k: int, size: int) -> tuple[str, str]:
-    """Let MPyC add the same vectors; wall seconds, and CPU seconds of one party."""
+def _mpyc(k: int, size: int) -> tuple[str, ...]:
+    """Let MPyC add the same vectors; wall seconds, and what one party needs."""
     with tempfile.TemporaryDirectory() as place:
         script = Path(place) / "sum.py"
         script.write_text(_MPYC, encoding="utf-8")
         subprocess.run([str(_PEER), "-W", "ignore", str(script), f"-M{k}", f"{place}/out-",
-                        str(size)], capture_output=True, check=False, timeout=500)  # fmt: skip
+                        str(size)], capture_output=True, check=False, timeout=900)  # fmt: skip
         time.sleep(1.0)  # the other parties end a little after the first
         lines = [path.read_text(encoding="ascii").split() for path in Path(place).glob("out-*")]
     if len(lines) != k or any(line[2] != "True" for line in lines):
-        return "fails", ""
+        return "fails", "", "", ""
     wall = max(float(line[0]) for line in lines)
-    return f"{wall:.2f}", f"{np.mean([float(line[1]) for line in lines]):.2f}"
+    busy, sent, memory = (np.mean([float(line[i]) for line in lines]) for i in (1, 3, 4))
+    return f"{wall:.2f}", f"{busy:.2f}", f"{sent / 1e6:.2f}", f"{memory / 1024:,.0f}"
 
 
 def peer() -> None:
@@ -250,13 +290,14 @@ def peer() -> None:
         "mutual TLS 1.3 through a coordinator, masks that survive losses. MPyC: sockets without "
         "TLS between all pairs, shares of a prime field, no losses.\n"
     )
-    header = ["agencies", "length", "tacit, wall s", "tacit, CPU s per agency", "MPyC, wall s",
-              "MPyC, CPU s per party"]  # fmt: skip
+    needs = ["wall s", "CPU s each", "MB to and from each", "peak MB each"]
+    header = ["agencies", "length", *(f"{who}, {n}" for who in ("tacit", "MPyC") for n in needs)]
     print(markdown(header, rows), "\n")
 
 
 if __name__ == "__main__":
-    parts = {"sums": sums, "messages": messages, "processes": processes, "peer": peer}
+    parts = {"sums": sums, "messages": messages, "processes": processes,
+             "vertical": vertical, "peer": peer}  # fmt: skip
     usual = [name for name in parts if name != "processes" or "--processes" in sys.argv]
     chosen = sys.argv[sys.argv.index("--only") + 1].split(",") if "--only" in sys.argv else usual
     for name in chosen:
