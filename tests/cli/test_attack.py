@@ -51,3 +51,35 @@ def test_a_live_server_needs_a_project_and_a_key(run, folder, monkeypatch):
     assert "TACIT_KEY" in run(*live, "--project", "p").stderr
     monkeypatch.setenv("TACIT_KEY", "tacit_x")
     assert "--project" in run(*live).stderr
+
+
+def test_nothing_attacked_is_not_called_safe(run, folder):
+    """The first records as they are: whose they are is not known, so no attack applies."""
+    lines = (folder / "patients.csv").read_text(encoding="utf-8").splitlines()
+    (folder / "short.csv").write_text("\n".join(lines[:5]) + "\n", encoding="utf-8")
+    result = run("attack", "patients.csv", "short.csv", *ROLES, "--json")
+    assert result.exit_code == 0, result.stderr
+    told = json.loads(result.stdout)
+    assert (told["findings"], told["passed"]) == ([], False)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["nowhere"], "no such folder"),
+        (["patients.csv", "patients.csv", *ROLES, "--know", "Height"], "no column 'Height'"),
+        (["patients.csv", *ROLES, "--policy", "none such"], "no such policy"),
+        (["broken"], "cannot be read"),
+    ],
+    ids=["path", "column", "policy", "dossier"],
+)
+def test_what_cannot_be_attacked_is_refused_in_words(run, folder, arguments, words):
+    if arguments == ["broken"]:
+        made = run(
+            "apply", "patients.csv", *ROLES, "--step", "mdav columns=Age k=2", "-o", "broken"
+        )
+        assert made.exit_code == 0, made.stderr
+        (folder / "broken" / "dossier" / "manifest.json").write_text("{", encoding="utf-8")
+    result = run("attack", *arguments)
+    assert result.exit_code == 2, result.stderr
+    assert words in result.stderr

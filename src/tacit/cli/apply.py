@@ -118,9 +118,10 @@ def undeclared_identifiers(release: Release) -> tuple[str, ...]:
 
 def released(release: Release, out: Path, warnings: tuple[str, ...] = ()) -> Answer:
     """Say what was done, how safe and useful the result is, and where it lies."""
-    from tacit.core.bundle import DOSSIER, PUBLIC
+    from tacit.cli.release_folder import data_files
+    from tacit.core.bundle import DOSSIER
 
-    dossier, public = out / DOSSIER, out / PUBLIC
+    dossier, files = out / DOSSIER, data_files(out)
     card = json.loads((dossier / "measurements.json").read_text(encoding="utf-8"))
     manifest = json.loads((dossier / "manifest.json").read_text(encoding="utf-8"))
     broken = manifest["newly_broken_constraints"]
@@ -129,7 +130,8 @@ def released(release: Release, out: Path, warnings: tuple[str, ...] = ()) -> Ans
         "steps": [step.description for step in release.steps],
         "scorecard": card,
         "newly_broken_constraints": broken,
-        "public": str(next(public.glob("data.*"))),
+        "public": str(files[0]),
+        "data_sets": [str(file) for file in files],
         "dossier": str(dossier),
         "report": str(dossier / "report.html"),
     }
@@ -148,6 +150,8 @@ def _drawn(document: dict[str, Any]) -> Iterator[RenderableType]:
     for number, description in enumerate(document["steps"], 1):
         yield Padding(Text(f"{number}. {description}"), (0, 0, 0, 2), expand=False)
     yield from drawn_card(document["scorecard"])
-    yield Text.assemble(("for users     ", "bold"), document["public"])
+    several = len(document["data_sets"])
+    also = f" and {several - 1} more data sets beside it" if several > 1 else ""
+    yield Text.assemble(("for users     ", "bold"), document["public"], also)
     yield Text.assemble(("stays inside  ", "bold"), document["dossier"])
     yield Text.assemble(("report        ", "bold"), document["report"])

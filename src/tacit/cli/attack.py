@@ -101,20 +101,31 @@ def _write_report(found: AttackReport, path: Path, source: str) -> None:
     write_text(path, attack_report(found, source=source))
 
 
+def _verdict(found: AttackReport) -> str:
+    if not len(found):
+        return "nothing was attacked, which says nothing about safety"
+    if found.passed:
+        return "none learnt more than guessing"
+    n = len(found.leaks)
+    return "1 leaks" if n == 1 else f"{n} leak"
+
+
 def _drawn(found: AttackReport) -> Iterator[RenderableType]:
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
-    n_leaks = len(found.leaks)
-    verdict = "no attack learnt more than guessing" if found.passed else f"{n_leaks} attacks leak"
-    yield Text(f"{len(found)} attacks on {found.target}: {verdict}", style="bold")
+    from tacit.core.measurement import counted
+
+    tried = f"{counted(len(found), 'attack')} on {found.target}"
+    yield Text(f"{tried}: {_verdict(found)}", style="bold")
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for name in ("attack", "verdict", "success", "guessing", "broken"):
         table.add_column(name, justify="right" if name == "broken" else "left")
     for one in found:
         cells = (one.title, str(one.verdict), str(one.success), str(one.baseline))
-        table.add_row(*(Text(cell) for cell in cells), Text(f"{one.n_broken:,} {one.unit}s"))
+        broken = counted(one.n_broken, one.unit, "people" if one.unit == "person" else None)
+        table.add_row(*(Text(cell) for cell in cells), Text(broken))
     yield table
     for one in found.leaks:
         yield Text(f"{one.title}: {one.question}. {one.worst}.\n  What would stop it: {one.remedy}")

@@ -35,6 +35,8 @@ def opened_target(
         tables = (folder / DOSSIER / "cells.parquet").is_file()
         opened = _table_folder if tables else _release_folder
         return opened(folder, original, reading, roles)
+    if released is None and not folder.exists() and "://" not in target:
+        raise ReadError("there is no such folder or file", got=target)
     if released is None:
         raise ParameterError(
             "there is nothing to compare the data with",
@@ -84,8 +86,12 @@ def _release_folder(
     from tacit.core.pairing import pair
     from tacit.core.plan import Plan
 
-    manifest = json.loads((folder / DOSSIER / "manifest.json").read_text(encoding="utf-8"))
-    source = _source(folder, original, manifest["input"].get("source"))
+    try:
+        manifest = json.loads((folder / DOSSIER / "manifest.json").read_text(encoding="utf-8"))
+        recorded = manifest["input"].get("source")
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ReadError("the dossier of the release cannot be read", got=str(folder)) from error
+    source = _source(folder, original, recorded)
     before = open_data(source, reading, recorded_roles(folder, roles))
     both = pair(before, open_release(folder))
     plan = Plan.load(folder / DOSSIER / "plan.toml")

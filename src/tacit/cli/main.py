@@ -17,6 +17,7 @@ from tacit.cli import (
     apply,
     attack,
     backup,
+    combine,
     coprivacy,
     demo,
     inspect,
@@ -94,6 +95,8 @@ def _verdict(error: BaseException) -> tuple[int, str]:
             return INTERRUPTED, "interrupted; nothing partial is left"
         case MemoryError():
             return REFUSED, "there is not enough memory for this; use a sample or a larger machine"
+        case _ if type(error).__name__ == "OutOfMemoryException":  # of DuckDB
+            return REFUSED, "the memory that was allowed is too little; allow more with --memory"
         case _:
             found = f"{type(error).__name__}: {error}"
             return BUG, f"this is a bug in tacit: {found}; run again with --debug and report it"
@@ -160,6 +163,7 @@ for _function in (
     inspect.inspect,
     apply.apply,
     measure.measure,
+    combine.combine,
     table.table,
     query.query,
     attack.attack,

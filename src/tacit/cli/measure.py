@@ -50,18 +50,18 @@ def measure(
 ) -> Answer:
     """Measure the risk of a file, or the risk and utility of a release beside its original."""
     from tacit.cli.opening import open_data, shown
-    from tacit.cli.release_folder import is_release, open_release, recorded_roles
+    from tacit.cli.release_folder import is_release, open_data_sets, recorded_roles
 
     chosen = _chosen(measure or [], alone=released is None)
     if engine.engine != "memory":
         return _measured_beyond_memory(original, reading, roles, engine, released, chosen)
     folder = Path(released) if released is not None and is_release(Path(released)) else None
     before = open_data(original, reading, recorded_roles(folder, roles))
-    after = None
+    after: list[Microdata] = []
     if folder is not None:
-        after = open_release(folder)
+        after = open_data_sets(folder)
     elif released is not None:
-        after = open_data(released, Reading(read_option=released_option))
+        after = [open_data(released, Reading(read_option=released_option))]
     card = _scorecard(before, after, chosen).as_dict()
     document = {
         "original": shown(original),
@@ -87,7 +87,7 @@ def _measured_beyond_memory(
     with collecting_at_most(values_within(engine.memory)):
         before = open_beyond_memory(original, reading, roles, engine)
         after = released and open_beyond_memory(released, Reading(), Roles(), engine)
-        card = _scorecard(before, after or None, chosen).as_dict()
+        card = _scorecard(before, [after] if after else [], chosen).as_dict()
     document = {"original": shown(original), "released": released, "scorecard": card}
     return Answer(document, _drawn(card, released))
 
@@ -106,11 +106,15 @@ def _chosen(texts: list[str], *, alone: bool) -> list[Measure] | None:
 
 
 def _scorecard(
-    original: Microdata, released: Microdata | None, chosen: list[Measure] | None
+    original: Microdata, released: list[Microdata], chosen: list[Measure] | None
 ) -> Scorecard:
-    """Take the measures asked for, or all that fit; one that was asked for must succeed."""
+    """Take the measures asked for, or all that fit; one that was asked for must succeed.
+
+    Of several data sets the worst one counts, as it does when the release is made.
+    """
     from tacit.core.errors import DataError, TacitError
     from tacit.core.progress import track
+    from tacit.core.release import worst
     from tacit.core.scorecard import Scorecard
 
     measures = _fitting(released) if chosen is None else chosen
@@ -120,8 +124,10 @@ def _scorecard(
         for measure in measures:
             try:
                 _object(measure, original)
-                taken[measure.family].append(measure.measure(original, released))
-                if released is not None and measure.family == "risk":
+                after: list[Microdata | None] = list(released) or [None]
+                sets = [measure.measure(original, one) for one in after]
+                taken[measure.family].append(worst(sets))
+                if released and measure.family == "risk":
                     before[measure.key] = measure.measure(original)
             except TacitError as error:
                 if chosen is not None:
@@ -142,12 +148,12 @@ def _object(measure: Measure, original: Microdata) -> None:
         raise DataError(f"{measure.key} cannot be measured: {objection}")
 
 
-def _fitting(released: Microdata | None) -> list[Measure]:
+def _fitting(released: list[Microdata]) -> list[Measure]:
     """Return the default measures: risks of a file alone, risks and utility of a pair."""
     from tacit.core.families import Measure
     from tacit.core.method import methods
 
-    found = methods("risk") if released is None else [*methods("risk"), *methods("utility")]
+    found = methods("risk") if not released else [*methods("risk"), *methods("utility")]
     return [m() for m in found if issubclass(m, Measure) and m.default]
 
 

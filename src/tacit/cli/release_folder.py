@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tacit.cli.options import Roles
-from tacit.core.bundle import DOSSIER, PUBLIC
+from tacit.core.bundle import DOSSIER, PUBLIC, copy_of
 from tacit.core.errors import ReadError
 
 if TYPE_CHECKING:
@@ -27,13 +27,30 @@ def data_file(folder: Path) -> Path:
     return found[0]
 
 
+def data_files(folder: Path) -> list[Path]:
+    """Return the files of all data sets: ``data.csv``, ``data-2.csv``, ..."""
+    first = data_file(folder)
+    files = [first]
+    while (path := copy_of(first, len(files) + 1)).is_file():
+        files.append(path)
+    return files
+
+
 def open_release(folder: Path) -> Microdata:
     """Read the protected data and, from the dossier, which original each record came from."""
+    return open_data_sets(folder)[0]
+
+
+def open_data_sets(folder: Path) -> list[Microdata]:
+    """Read all data sets of a release, each as `open_release` reads the first."""
     from tacit.io.read import read
 
-    data = read(str(data_file(folder)))
-    records = folder / DOSSIER / "records.parquet"
-    return _numbered(data, records) if records.is_file() else data
+    found, records = [], folder / DOSSIER / "records.parquet"
+    for number, path in enumerate(data_files(folder), 1):
+        data = read(str(path))
+        own = records if number == 1 else copy_of(records, number)
+        found.append(_numbered(data, own) if own.is_file() else data)
+    return found
 
 
 def _numbered(data: Microdata, records: Path) -> Microdata:

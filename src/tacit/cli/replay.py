@@ -23,6 +23,10 @@ def replay(
         str | None,
         Option(metavar="FILE", help="The original data, if they are no longer where they were."),
     ] = None,
+    memory: Annotated[
+        str,
+        Option(metavar="SIZE", help="Memory for a release that was made with --engine duckdb."),
+    ] = "2GB",
 ) -> Answer:
     """Make a release again from its dossier and say whether it is the same, bit for bit.
 
@@ -33,7 +37,7 @@ def replay(
 
     from tacit.io.replay import replay as made_again
 
-    result = made_again(dossier, data=data)
+    result = made_again(dossier, data=data, memory=memory)
     notes = tuple(
         f"{package} was {then} when the release was made and is {now} now"
         for package, (then, now) in result.other_versions.items()

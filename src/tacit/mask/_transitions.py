@@ -63,13 +63,13 @@ def checked_matrix(given: Mapping[str, Mapping[str, float]], labels: list[str]) 
 
 def transitions(codes: np.ndarray, matrix: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Draw a new code for each record."""
+    from tacit.mask import _transitions_kernel as kernel
+
     draws = rng.random(len(codes))
     cumulative = np.cumsum(matrix, axis=1)
     cumulative[:, -1] = 1.0
-    # One search serves all rows: row r lives between r and r + 1.
     stacked = (cumulative + np.arange(len(matrix))[:, None]).ravel()
-    found = np.searchsorted(stacked, draws + codes, side="right")
-    return np.asarray(np.minimum(found - codes * len(matrix), len(matrix) - 1))
+    return np.asarray(kernel.drawn(codes, draws, stacked, len(matrix)))
 
 
 def corrected_counts(released: np.ndarray, matrix: np.ndarray) -> np.ndarray:

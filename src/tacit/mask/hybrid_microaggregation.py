@@ -28,13 +28,16 @@ class HybridMicroaggregation(
 ):
     r"""Replace groups of similar records by synthetic groups with the same means and covariances.
 
-    Means, variances and covariances of the variables are kept exactly, in each group, in the file,
-    and nearly in any part of the file. Small groups are near the original, large ones nearly
-    fully synthetic. When not to use it: where edit rules matter, since bringing records within
-    them would move the moments that this method keeps; add `restore-rules` if they must hold.
+    Means, variances and covariances of the variables are kept, up to rounding, in each group and
+    in the file, and nearly in any part of the file. Small groups are near the original, large ones
+    nearly fully synthetic. Whole numbers become fractions, and values can leave their range (an age
+    below 0). When not to use it: where edit rules matter, since bringing records within them would
+    move the moments that this method keeps; add `restore-rules` if they must hold.
 
     Missing values: stay missing; records with the same gaps are grouped together, and where fewer
-    than `k` have them the values are blanked. Weights: not used. Households: not considered.
+    than `k` have them the values are blanked, which moves the moments of the file. Weights: not
+    used, so weighted moments are kept only where the weights of a group are equal. Households: not
+    considered. A variable that is constant in a group stays as it is there.
 
     Notes
     -----
@@ -61,8 +64,8 @@ class HybridMicroaggregation(
 
     columns: Columns
     """Numeric variables replaced together."""
-    k: Annotated[int, Ge(2), Try(5, 10, 25, 50)] = 5
-    """Smallest group size; larger is safer and coarser."""
+    k: Annotated[int, Ge(3), Try(5, 10, 25, 50)] = 5
+    """Smallest group size; larger is safer. Two records would keep their values, or swap them."""
 
     def apply(self, data: Microdata, rng: np.random.Generator) -> Microdata:
         """Return the records with synthetic values."""
@@ -99,6 +102,8 @@ def hybrid_values(values: np.ndarray, groups: np.ndarray, rng: np.random.Generat
         rows = order[starts[of_size][:, None] + np.arange(size)]
         x = values[rows]
         mean = x.mean(axis=1, keepdims=True)
+        # The mean of equal numbers may be off in the last digit; constants stay as they are.
+        mean = np.where((x == x[:, :1]).all(axis=1, keepdims=True), x[:, :1], mean)
         made[rows] = mean + _same_moments(x - mean, rng)
     return made
 
@@ -109,7 +114,19 @@ def _same_moments(centred: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     rank = min(size - 1, p)
     if rank == 0:
         return centred
+    # Columns in units of their own: else the rounding of a large one would swamp a small one.
+    scale = np.abs(centred).max(axis=1, keepdims=True)
+    scale[scale == 0] = 1.0
+    _, s, v = np.linalg.svd(centred / scale, full_matrices=False)
+    made = _directions(n_groups, size, rank, rng) @ (s[:, :rank, None] * v[:, :rank, :]) * scale
+    constant = (centred == 0).all(axis=1, keepdims=True)
+    return np.where(constant, 0.0, made)
+
+
+def _directions(n_groups: int, size: int, rank: int, rng: np.random.Generator) -> np.ndarray:
+    """Draw for each group orthonormal columns that add up to zero, all of them equally likely."""
     noise = rng.standard_normal((n_groups, size, rank))
-    w = np.linalg.qr(noise - noise.mean(axis=1, keepdims=True))[0]
-    _, s, v = np.linalg.svd(centred, full_matrices=False)
-    return np.asarray(w @ (s[:, :rank, None] * v[:, :rank, :]))
+    q, r = np.linalg.qr(noise - noise.mean(axis=1, keepdims=True))
+    # The signs of q are those of the library's method, always the same ones for the first record.
+    signs: np.ndarray = np.sign(np.diagonal(r, axis1=1, axis2=2))
+    return np.asarray(q * signs[:, None, :])

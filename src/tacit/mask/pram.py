@@ -194,25 +194,38 @@ def transition_matrices(
 
 
 def _combined(data: Microdata, columns: list[str]) -> tuple[np.ndarray, np.ndarray]:
-    """Return one code per record for the columns together, and a record that has each code."""
+    """Return one code per record for the columns together, and a record that has each code.
+
+    Codes are in the order of the values, so that the order of the records does not decide the
+    matrix.
+    """
     single = encode(data, columns)
+    if len(columns) == 1:  # in the order of the values already
+        codes = single[:, 0].astype(np.int64)
+        n_codes = _few(int(codes.max(initial=-1)) + 1, columns)
+        first = np.empty(n_codes + 1, dtype=np.int64)  # missing values write to the last place
+        first[codes[::-1]] = np.arange(len(codes))[::-1]  # the first record of a code comes last
+        return codes, first[:-1]
     known = np.flatnonzero((single >= 0).all(axis=1))
     ids, n_codes = group_ids(single[known])
-    if n_codes > _MOST_CATEGORIES:
-        raise DataError(
-            f"{_SEPARATOR.join(columns)} has too many categories for a transition matrix",
-            got=f"{n_codes:,}, at most {_MOST_CATEGORIES:,}",
-            do="recode first",
-        )
-    first = np.full(n_codes, len(known), dtype=np.int64)
+    first = np.full(_few(n_codes, columns), len(known), dtype=np.int64)
     np.minimum.at(first, ids, np.arange(len(known)))
-    # In the order of the values, so that the order of the records does not decide the matrix.
     order = np.lexsort(single[known[first]].T[::-1])
     number = np.empty(n_codes, dtype=np.int64)
     number[order] = np.arange(n_codes)
     codes = np.full(len(single), -1, dtype=np.int64)
     codes[known] = number[ids]
     return codes, known[first[order]]
+
+
+def _few(n_codes: int, columns: list[str]) -> int:
+    if n_codes > _MOST_CATEGORIES:
+        raise DataError(
+            f"{_SEPARATOR.join(columns)} has too many categories for a transition matrix",
+            got=f"{n_codes:,}, at most {_MOST_CATEGORIES:,}",
+            do="recode first",
+        )
+    return n_codes
 
 
 def _labels(data: Microdata, columns: list[str], first: np.ndarray) -> list[str]:
