@@ -916,17 +916,27 @@ def test_the_advantage_of_t4_t5_and_t6_is_established(attack, policy):
 
 @pytest.mark.slow
 def test_the_advantage_of_t8_is_established():
-    """1 500 groups: averaging names the size of a group no more often than one look at it does."""
+    """4 500 groups: averaging names the size of a group no more often than one look at it does.
+
+    The limit of cells ends each attack before all groups were asked about. Nothing is gained about
+    a group that is not answered, as with the refusals of the other attacks. Of one that is, the
+    gain is about 0.05 by calculation, and grows with the number of variables: the page of policies
+    tells it under what remains.
+    """
     gained = []
-    for seed in range(301, 311):
+    for seed in range(301, 331):
         frame = levelled(seed=seed)
         counted_ = frame["group"].value_counts()
         true = dict(zip(counted_["group"], counted_["count"], strict=True))
         served = server(STRICT, frame)
         for group, size in true.items():
             found, weights = splits(served.ask, group)
+            if not found:
+                gained.append(0)
+                continue
             averaged = round(np.average(found, weights=weights)) == size
             gained.append(int(averaged) - int(found[0] == size))
+    assert np.count_nonzero(gained), "some groups are answered"
     bound = np.mean(gained) + 1.645 * np.std(gained) / np.sqrt(len(gained))
     assert bound <= ADVANTAGE
 

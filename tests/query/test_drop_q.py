@@ -43,10 +43,14 @@ def test_the_sum_as_it_stands_in_the_paper(weights, k):
     assert query.drop_q_disclosure(shares, k) == pytest.approx(total)
 
 
-@pytest.mark.parametrize("k", [3, 5, 7])
-def test_simulated_attacks_agree_to_two_decimals(k):
-    found = simulate_differencing([245, 245, 244, 244], k, 40_000, np.random.default_rng(k))
-    assert found["correct"] == pytest.approx(query.drop_q_disclosure([0.25] * 4, k), abs=0.005)
+@pytest.mark.parametrize("k", TABLE)
+@pytest.mark.parametrize(
+    ("column", "counts"),
+    [(0, [245, 245, 244, 244]), (1, [391, 293, 196, 98]), (2, [489, 489])],
+)
+def test_simulated_attacks_agree_to_two_decimals(column, counts, k):
+    found = simulate_differencing(counts, k, 20_000, np.random.default_rng(10 * k + column))
+    assert found["correct"] == pytest.approx(TABLE[k][column], abs=0.005)
 
 
 def test_a_likelihood_attacker_does_better_than_the_papers_criterion():

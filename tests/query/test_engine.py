@@ -51,3 +51,29 @@ def test_scales_never_overflow():
         for n in (1, 10**8):
             assert bound * n * 2.0 ** exponent(bound, n) <= 2**62
     assert exponent(0.0, 5) == 0
+
+
+def gaps(frame):
+    """Equal values, groups of one and two units, missing groups."""
+    few = pl.DataFrame({"id": [9001, 9002, 9003], "region": ["X", "Y", "Y"]})
+    return pl.concat([frame, few], how="diagonal").with_columns(
+        pl.when(pl.col("id") % 7 == 0).then(None).otherwise(pl.col("region")).alias("region"),
+        (pl.col("income").fill_null(5.0) / 1000).round(0),
+        pl.col("w").fill_null(1.0),
+    )
+
+
+@pytest.mark.parametrize("by", [(), ("region",), ("sex", "region")])
+def test_setting_records_aside_does_not_change_the_largest(people, by, monkeypatch):
+    import duckdb
+
+    table = gaps(people).select("id", "sex", "region", "income", "w")
+    stored = duckdb.connect().from_arrow(table.to_arrow())
+    given = {}
+    for name, data, most in (("all", table, 10**9), ("few", table, 0), ("sql", stored, 0)):
+        monkeypatch.setattr("tacit.query.engine._MANY", most)
+        engine = register(Source(data, unit="id", weight="w"), SECRET, Binned())[1]
+        found = engine.totals(by, "income")
+        order = np.lexsort(found["codes"].T) if by else [0]
+        given[name] = {key: values[order].tolist() for key, values in found.items()}
+    assert given["all"] == given["few"] == given["sql"]

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 import narwhals as nw
 import numpy as np
 
+from tacit.query._moments_bound import leverage_bound as leverage_bound
 from tacit.query._moments_first import (
     Standard,
     grouped,
@@ -24,8 +25,8 @@ from tacit.query._moments_first import (
 )
 from tacit.query._moments_influence import influence as influence
 from tacit.query._moments_influence import pairs as pairs
-from tacit.query._moments_rows import Expr, Layout, Rows, complete
-from tacit.query._moments_working import working
+from tacit.query._moments_rows import Layout, Rows, complete
+from tacit.query._moments_working import cross_sums, working
 from tacit.query.evidence import Link, Moments, Term
 
 
@@ -41,7 +42,8 @@ def moments(
 ) -> Moments:
     """Return X'WX, X'Wy and y'Wy of a design in one pass over the complete records.
 
-    The first call on a design takes one more pass, for means and sizes. Links: ``identity``;
+    The first pass over a design gives those of the identity too, so that asking for them again
+    reads nothing. Links: ``identity``;
     ``logit`` and ``log`` with working weights, score and deviance at `coefficients`; ``squares``
     with squared residuals as weights (for robust standard errors). With `clip`, residuals larger
     than it (in standard deviations of the response) count less, as Huber does.
@@ -51,12 +53,15 @@ def moments(
     names = tuple(t.name for t in terms)
     if standard.n == 0:
         return _nothing(names, link)
-    frame = standardised(complete(rows, layout, weighted), layout, standard)
-    beta = np.zeros(len(terms)) if coefficients is None else np.asarray(coefficients, float)
-    if link != "identity" or clip is not None:
+    if link == "identity" and clip is None:
+        table = standard.sums
+    else:
+        beta = np.zeros(len(terms)) if coefficients is None else np.asarray(coefficients, float)
+        frame = standardised(complete(rows, layout, weighted), layout, standard)
         frame = with_predictor(frame, layout, standard, beta, rows)
-    frame = frame.with_columns(**working(link, clip))
-    table = grouped(frame, layout, rows, _sums(layout, clip))
+        frame = frame.with_columns(**working(link, clip))
+        more = [] if clip is None else [nw.col("rr").sum(), nw.col("inside").sum()]
+        table = grouped(frame, layout, rows, [*cross_sums(len(layout.numbers)), *more])
     xtx, xty = _assembled(layout, standard, table)
     return Moments(
         names=names, xtx=xtx, xty=xty, yty=float(table["yy"].sum()), n=standard.n,
@@ -76,19 +81,6 @@ def _nothing(names: tuple[str, ...], link: Link) -> Moments:
 def _extra(table: dict[str, np.ndarray]) -> dict[str, float]:
     names = {"rr": "clipped", "inside": "inside"}
     return {ours: float(table[name].sum()) for name, ours in names.items() if name in table}
-
-
-def _sums(layout: Layout, clip: float | None) -> list[Expr]:
-    """Return the sums of a pass: a z_i z_j, b z_i, and the squares."""
-    places = range(len(layout.numbers))
-    z: list[Expr] = [nw.lit(1.0).cast(nw.Float64), *(nw.col(f"z{i}") for i in places[1:])]
-    a, b = nw.col("a"), nw.col("b")
-    sums = [nw.col("yy").sum(), a.sum().alias("a0_0"), b.sum().alias("b0")]
-    sums += [] if clip is None else [nw.col("rr").sum(), nw.col("inside").sum()]
-    for i in places[1:]:
-        sums += [(a * z[i]).sum().alias(f"a0_{i}"), (b * z[i]).sum().alias(f"b{i}")]
-        sums += [(a * z[i] * z[j]).sum().alias(f"a{i}_{j}") for j in places[i:]]
-    return sums
 
 
 def _assembled(

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import narwhals as nw
 import numpy as np
 
 from tacit.query._moments_rows import Expr, Layout, Rows, complete, condition, holds, total
+from tacit.query._moments_working import cross_sums, working
 from tacit.query.evidence import Factor, Link
 
 _P = 2**31 - 1
-_HALF = 2**16
+_SAMPLE = 200_000
+"""Of more records than this, rough centres are found on about so many."""
+_ENOUGH = 1_000
 _WIDE = 30
 """Above this many columns, what depends on categories is joined as a small table."""
 
@@ -27,95 +30,125 @@ class Standard:
     weight: float
     keys: tuple[int, int]
     centre: np.ndarray
-    """Of each number of the layout, and of the response last."""
+    """Of each number of the layout, and of the response last: rough ones."""
     scale: np.ndarray
     column_centre: np.ndarray
-    """Of each design column, and of the response last."""
+    """Of each design column, exact, and of the response last."""
     column_scale: np.ndarray
     support: dict[str, int]
     labels: np.ndarray
     """Categories of each combination that occurs."""
     raw: Any = None
     """The same as the engine holds them: a Polars frame with columns g0.."""
+    sums: dict[str, Any] = field(default_factory=dict)
+    """Sums of squares and products by combination, with survey weights."""
 
 
 def standard_of(rows: Rows, layout: Layout, weighted: bool, link: Link) -> Standard:
-    raw_response = link.startswith("log")
-    remembered = (layout, weighted, raw_response)
+    """Return what the first pass over a design finds; it is made once."""
+    remembered = (layout, weighted)
     if remembered not in rows.known:
-        rows.known[remembered] = _first_pass(rows, layout, weighted, raw_response)
+        rows.known[remembered] = _first_pass(rows, layout, weighted)
     found: Standard = rows.known[remembered]
-    return found
+    return _of_raw_response(found) if link.startswith("log") and found.n else found
 
 
-def _first_pass(rows: Rows, layout: Layout, weighted: bool, raw_response: bool) -> Standard:
+def _of_raw_response(standard: Standard) -> Standard:
+    """Return the same with the response as it is, as links need it."""
+    changed: dict[str, Any] = {}
+    for name, last in (("centre", 0.0), ("scale", 1.0)):
+        for array in (name, f"column_{name}"):
+            changed[array] = np.append(getattr(standard, array)[:-1], last)
+    return replace(standard, **changed)
+
+
+def _first_pass(rows: Rows, layout: Layout, weighted: bool) -> Standard:
+    """Add up the numbers about rough centres, in one pass; exact centres follow from the sums."""
     frame = complete(rows, layout, weighted)
-    table = grouped(frame, layout, rows, _first_sums(layout, rows))
-    n, weight = int(table["n"].sum()), float(table["w"].sum())
+    near = _near(frame, rows, len(layout.numbers))
+    around = standardised(frame, layout, near)
+    table = grouped(
+        around.with_columns(**working("identity", None)) if weighted else around,
+        layout, rows, [*_size_sums(rows), *cross_sums(len(layout.numbers), plain=not weighted)],
+    )  # fmt: skip
+    if not weighted:
+        table["a0_0"] = table["n"]
+    n, weight = int(table["n"].sum()), float(table["a0_0"].sum())
     if n == 0:
-        blank = np.zeros(0)
-        return Standard(0, 0, 0.0, (0, 0), blank, blank, blank, blank, {}, blank)
-    centre, scale = _centred(table, len(layout.numbers), weight)
-    if raw_response:
-        centre[-1], scale[-1] = 0.0, 1.0
-    columns = _column_scales(layout, table, weight)
+        return replace(near, n=0)
+    centre, scale = _column_scales(layout, near, table, weight)
     units, keys = _units(frame, rows, table)
-    return Standard(
-        n, units, weight, keys, centre, scale,
-        np.append(columns[0], centre[-1]), np.append(columns[1], scale[-1]),
-        _support(frame, rows, layout, table), table["labels"], table["raw"],
+    return replace(
+        near, n=n, units=units, weight=weight, keys=keys,
+        column_centre=np.append(centre, near.centre[-1]),
+        column_scale=np.append(scale, near.scale[-1]),
+        support=_support(frame, rows, layout, table),
+        labels=table["labels"], raw=table["raw"], sums=table,
     )  # fmt: skip
 
 
-def _first_sums(layout: Layout, rows: Rows) -> list[Expr]:
-    w = nw.col("w")
-    sums = [nw.len().alias("n"), w.sum()]
-    for name in [*(f"n{i}" for i in range(1, len(layout.numbers))), "y"]:
-        column = nw.col(name)
-        sums += [
-            (w * column).sum().alias(f"s_{name}"),
-            (w * column * column).sum().alias(f"q_{name}"),
-        ]
-    if rows.keys is not None and not rows.repeated:
-        sums += _key_sums()
-    return sums
+def _near(frame: Any, rows: Rows, n_numbers: int) -> Standard:
+    """Return rough centres and scales, of a sample where there are many records.
+
+    Sums about them lose no digits, and whatever they are, the moments are the same. They are
+    multiples of powers of two, so that every engine finds the same ones.
+    """
+    names = [*(f"n{i}" for i in range(1, n_numbers)), "y"]
+    found: dict[str, np.ndarray] = {"n": np.zeros(1)}
+    if rows.keys is not None and rows.n > _SAMPLE:
+        found = _rough_sums(frame.filter(nw.col("k1") < int(_P * (_SAMPLE / rows.n))), names)
+    if found["n"][0] < _ENOUGH:
+        found = _rough_sums(frame, names)
+    rough = [_rounded(found["n"][0], found[f"s_{c}"][0], found[f"q_{c}"][0]) for c in names]
+    centre, scale = np.array([(0.0, 1.0), *rough]).T
+    blank = np.zeros(0)
+    return Standard(0, 0, 0.0, (0, 0), centre, scale, blank, blank, {}, blank)
+
+
+def _rough_sums(frame: Any, names: Sequence[str]) -> dict[str, np.ndarray]:
+    sums = [nw.len().alias("n"), *(nw.col(c).sum().alias(f"s_{c}") for c in names)]
+    sums += [(nw.col(c) * nw.col(c)).sum().alias(f"q_{c}") for c in names]
+    return as_arrays(collected(frame.select(*sums)))
+
+
+def _rounded(n: float, total: float, square: float) -> tuple[float, float]:
+    """Return a mean and a standard deviation, to powers of two; one where it does not show."""
+    mean = total / max(n, 1.0)
+    variance = square / max(n, 1.0) - mean**2
+    if not variance > 1e-13 * mean**2:
+        return mean, 1.0
+    scale = float(2.0 ** np.round(np.log2(variance) / 2))
+    return float(np.round(4 * mean / scale) * scale / 4), scale
+
+
+def _size_sums(rows: Rows) -> list[Expr]:
+    return [nw.len().alias("n"), *([] if rows.keys is None or rows.repeated else _key_sums())]
 
 
 def _key_sums() -> list[Expr]:
-    """Return sums of halves of the keys: exact in a double, which engines turn big sums into."""
-    halves = []
-    for name in ("k1", "k2"):
-        key = nw.col(name)
-        halves += [(key // _HALF).cast(nw.Float64).sum().alias(f"{name}_high")]
-        halves += [(key % _HALF).cast(nw.Float64).sum().alias(f"{name}_low")]
-    return halves
-
-
-def _centred(table: dict[str, np.ndarray], n_numbers: int, weight: float) -> tuple[Any, Any]:
-    names = [*(f"n{i}" for i in range(1, n_numbers)), "y"]
-    centre = np.array([0.0, *(table[f"s_{name}"].sum() / weight for name in names)])
-    square = np.array([1.0, *(table[f"q_{name}"].sum() / weight for name in names)])
-    return centre, _spread(centre, square)
-
-
-def _spread(centre: np.ndarray, square: np.ndarray) -> np.ndarray:
-    """Return standard deviations; one where a column does not vary beyond what sums can tell."""
-    variance = square - centre**2
-    flat = variance <= 1e-13 * np.maximum(square, 1e-300)
-    return np.where(flat, 1.0, np.sqrt(np.where(flat, 1.0, variance)))
+    return [nw.col(name).sum().cast(nw.Int64).alias(name) for name in ("k1", "k2")]
 
 
 def _column_scales(
-    layout: Layout, table: dict[str, np.ndarray], weight: float
+    layout: Layout, near: Standard, table: dict[str, np.ndarray], weight: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    held = holds(layout, table["labels"])
-    firsts = np.stack([table["w"], *(table[f"s_n{i}"] for i in range(1, len(layout.numbers)))])
-    squares = np.stack([table["w"], *(table[f"q_n{i}"] for i in range(1, len(layout.numbers)))])
-    place = list(layout.place)
-    centre = (held * firsts[place].T).sum(axis=0) / weight
-    square = (held * squares[place].T).sum(axis=0) / weight
+    """Return mean and standard deviation of each design column, from sums about rough centres."""
+    held, place = holds(layout, table["labels"]), np.array(layout.place)
+    is_number = place > 0
+    level, step = np.where(is_number, near.centre[place], 1.0), near.scale[place] * is_number
+    size = table["a0_0"]
+    first = np.stack([table[f"a0_{i}"] for i in range(len(layout.numbers))], axis=1)[:, place]
+    second = np.stack([size, *(table[f"a{i}_{i}"] for i in range(1, len(layout.numbers)))], axis=1)
+    there, firsts = held.T @ size, (held * first).sum(axis=0)
+    squares = (held * second[:, place]).sum(axis=0)
+    centre = (level * there + step * firsts) / weight
+    gap = level - centre
+    inside = gap**2 * there + 2 * gap * step * firsts + step**2 * squares
+    variance = (inside + centre**2 * (weight - there)) / weight
+    seen = np.where(is_number, step**2 * squares, there) / weight
+    flat = variance <= 1e-13 * seen + (1e-15 * level) ** 2
     constant = np.array([not t.factors for t in layout.terms])
-    scale = _spread(centre, square)
+    scale = np.where(flat, 1.0, np.sqrt(np.where(flat, 1.0, variance)))
     return np.where(constant, 0.0, centre), np.where(constant, 1.0, scale)
 
 
@@ -126,11 +159,7 @@ def _units(frame: Any, rows: Rows, table: dict[str, np.ndarray]) -> tuple[int, t
     n = int(table["n"].sum())
     if rows.keys is None or n == 0:
         return n, (0, 0)
-    high, low = (
-        [int(table[f"{k}_{part}"].sum()) for k in ("k1", "k2")] for part in ("high", "low")
-    )
-    keys = [(h * _HALF + low_) % _P for h, low_ in zip(high, low, strict=True)]
-    return n, (keys[0], keys[1])
+    return n, (int(table["k1"].sum()) % _P, int(table["k2"].sum()) % _P)
 
 
 def _support(
@@ -189,9 +218,9 @@ def grouped(frame: Any, layout: Layout, rows: Rows, sums: Sequence[Expr]) -> dic
 
 
 def as_arrays(found: Any) -> dict[str, np.ndarray]:
-    """Return columns of sums as arrays; a sum over nothing is zero."""
-    columns = found.columns
-    return {name: np.array([float(v or 0.0) for v in found[name].to_list()]) for name in columns}
+    """Return columns of sums as arrays, keys as whole numbers; a sum over nothing is zero."""
+    kinds = {name: int if name in ("k1", "k2") else float for name in found.columns}
+    return {c: np.array([kind(v or 0) for v in found[c].to_list()]) for c, kind in kinds.items()}
 
 
 def collected(frame: Any) -> Any:

@@ -35,11 +35,13 @@ def influence(
     weighted: bool = False,
     link: Link = "identity",
     groups: Sequence[Factor] = (),
+    leverage: bool = True,
 ) -> Influence:
     """Return the largest leverage and scores of a single unit, and the fit of each category.
 
     `inverse` is (X'WX)^-1 in standardised columns, zero for columns that are not in the model. The
     leverage of a unit is the sum over its records, so that copies of a record do not hide it.
+    Without `leverage` it is not looked for, and infinite.
     """
     layout = Layout.of(terms, response)
     standard = standard_of(rows, layout, weighted, link)
@@ -48,43 +50,44 @@ def influence(
         return Influence(0.0, np.zeros(len(terms)), 0.0)
     frame = standardised(complete(rows, layout, weighted), layout, standard)
     beta = np.asarray(coefficients, float)
-    frame = _exposed(with_predictor(frame, layout, standard, beta, rows), link)
+    frame = _exposed(with_predictor(frame, layout, standard, beta, rows), link, weighted)
     if is_wide(layout, len(used)) and not rows.repeated:
-        return _wide_influence(frame, layout, standard, rows, inverse, groups)
+        return _wide_influence(frame, layout, standard, rows, inverse, groups, leverage)
     frame = _with_columns(frame, layout, standard, used, rows)
-    frame = _with_leverage(frame, inverse, used)
-    table = _maxima(frame, rows, used)
+    if leverage:
+        frame = _with_leverage(frame, inverse, used)
+    table, fits = _maxima(frame, layout, rows, used, groups, leverage)
     scores = np.zeros(len(terms))
-    scores[used] = [table[f"m{j}"][0] for j in used.tolist()]
-    fits = _fits(frame, layout, groups, rows)
-    return Influence(float(table["h"][0]), scores, float(table["rr"][0]), fits)
+    scores[used] = [table[f"m{j}"].max() for j in used.tolist()]
+    largest = float(table["h"].max()) if leverage else np.inf
+    return Influence(largest, scores, float(table["rr"].sum()), fits)
 
 
-def _exposed(frame: Any, link: Link) -> Any:
+def _exposed(frame: Any, link: Link, weighted: bool) -> Any:
     """Add the weighted residual r and the working weight a of each record."""
     if link in ("logit", "log"):
         working = logistic() if link == "logit" else poisson()
         return frame.with_columns(a=working["a"], r=working["b"])
-    w = nw.col("w")
-    return frame.with_columns(a=w, r=w * (nw.col("y") - nw.col("e")))
+    w, gap = nw.col("w"), nw.col("y") - nw.col("e")
+    return frame.with_columns(a=w, r=w * gap if weighted else gap)
 
 
 def _with_columns(
     frame: Any, layout: Layout, standard: Standard, used: np.ndarray, rows: Rows
 ) -> Any:
     """Add the standardised design columns x0.. of the model."""
-    c, s = standard.column_centre, standard.column_scale
-    columns = {}
-    for j in used.tolist():
-        place, test = layout.place[j], condition(layout, j, rows)
-        value: Expr = nw.lit(1.0).cast(nw.Float64)
-        if place:
-            value = nw.col(f"z{place}") * float(standard.scale[place]) + float(
-                standard.centre[place]
-            )
-        plain = value if test is None else nw.when(test).then(value).otherwise(0.0)
-        columns[f"x{j}"] = (plain - float(c[j])) / float(s[j])
+    columns = {f"x{j}": _column(j, layout, standard, rows) for j in used.tolist()}
     return frame.with_columns(**columns)
+
+
+def _column(j: int, layout: Layout, standard: Standard, rows: Rows) -> Expr:
+    centre, scale = float(standard.column_centre[j]), float(standard.column_scale[j])
+    place, test = layout.place[j], condition(layout, j, rows)
+    level = float(standard.centre[place]) if place else 1.0
+    inside: Expr = nw.lit((level - centre) / scale).cast(nw.Float64)
+    if place:
+        inside = nw.col(f"z{place}") * float(standard.scale[place] / scale) + inside
+    return inside if test is None else nw.when(test).then(inside).otherwise(-centre / scale)
 
 
 def _with_leverage(frame: Any, inverse: np.ndarray, used: np.ndarray) -> Any:
@@ -101,15 +104,33 @@ def _with_leverage(frame: Any, inverse: np.ndarray, used: np.ndarray) -> Any:
     )
 
 
-def _maxima(frame: Any, rows: Rows, used: np.ndarray) -> dict[str, np.ndarray]:
-    scores = [(nw.col("r") * nw.col(f"x{j}")).alias(f"m{j}") for j in used.tolist()]
-    square = (nw.col("r") * nw.col("r") / nw.col("w")).alias("rr")
-    frame = frame.select(*(("k1", "k2") if rows.repeated else ()), "h", square, *scores)
+def _maxima(
+    frame: Any,
+    layout: Layout,
+    rows: Rows,
+    used: np.ndarray,
+    groups: Sequence[Factor],
+    leverage: bool,
+) -> tuple[dict[str, Any], dict[str, GroupFit]]:
+    """Return the largest parts of a unit and the fit of categories, in one pass if units allow."""
+    parts = {f"m{j}": nw.col("r") * nw.col(f"x{j}") for j in used.tolist()}
+    parts["rr"] = nw.col("r") * nw.col("r") / nw.col("w")
+    if leverage:
+        parts["h"] = nw.col("h")
     if rows.repeated:
-        names = ["h", "rr", *(f"m{j}" for j in used.tolist())]
-        frame = frame.group_by("k1", "k2").agg(*(nw.col(c).sum() for c in names))
-    largest = [nw.col(f"m{j}").abs().max() for j in used.tolist()]
-    return as_arrays(collected(frame.select(nw.col("h").max(), nw.col("rr").sum(), *largest)))
+        units = frame.select("k1", "k2", **parts).group_by("k1", "k2")
+        units = units.agg(*(nw.col(c).sum() for c in parts))
+        table = as_arrays(collected(units.select(*_largest({c: nw.col(c) for c in parts}))))
+        return table, _fits(frame, layout, groups, rows)
+    if not layout.groups or not groups:
+        return as_arrays(collected(frame.select(*_largest(parts)))), {}
+    table = grouped(frame, layout, rows, [*_largest(parts), *_fit_sums()])
+    return table, _fits_from(table, layout, groups)
+
+
+def _largest(parts: dict[str, Expr]) -> list[Expr]:
+    sums = [part.abs().max().alias(name) for name, part in parts.items() if name != "rr"]
+    return [*sums, parts["rr"].sum().alias("rr")]
 
 
 def _wide_influence(
@@ -119,6 +140,7 @@ def _wide_influence(
     rows: Rows,
     inverse: np.ndarray,
     groups: Sequence[Factor],
+    leverage: bool,
 ) -> Influence:
     """Take the maxima by combination of categories, within which dummies do not vary.
 
@@ -126,18 +148,21 @@ def _wide_influence(
     """
     alpha, gamma, place = linear_parts(layout, standard, standard.labels)
     q = len(layout.numbers)
-    frame = beside(frame, standard, _leverage_parts(alpha, gamma, place, inverse, q))
     z: list[Expr] = [nw.lit(1.0).cast(nw.Float64), *(nw.col(f"z{i}") for i in range(1, q))]
-    parts = [nw.col(f"h{i}_{j}") * z[i] * z[j] for i in range(q) for j in range(i, q)]
-    sums = [(nw.col("a") * total(parts)).max().alias("h"), *_fit_sums()]
+    sums = _fit_sums()
+    if leverage:
+        frame = beside(frame, standard, _leverage_parts(alpha, gamma, place, inverse, q))
+        parts = [nw.col(f"h{i}_{j}") * z[i] * z[j] for i in range(q) for j in range(i, q)]
+        sums.append((nw.col("a") * total(parts)).max().alias("h"))
     sums += [(nw.col("r") * z[i]).abs().max().alias(f"m{i}") for i in range(q)]
     table = grouped(frame, layout, rows, sums)
     alpha, gamma, place = linear_parts(layout, standard, table["labels"])
-    largest = np.stack([table[f"m{i}"] for i in range(q)], axis=1)
-    scores = np.abs(alpha) * largest[:, :1] + np.abs(gamma) * largest[:, place]
+    parts_of_units = np.stack([table[f"m{i}"] for i in range(q)], axis=1)
+    scores = np.abs(alpha) * parts_of_units[:, :1] + np.abs(gamma) * parts_of_units[:, place]
     found = np.where(np.diag(inverse) != 0, scores.max(axis=0), 0.0)
     fits = _fits_from(table, layout, groups)
-    return Influence(float(table["h"].max()), found, float(table["sr"].sum()), fits)
+    largest = float(table["h"].max()) if leverage else np.inf
+    return Influence(largest, found, float(table["sr"].sum()), fits)
 
 
 def _leverage_parts(

@@ -66,6 +66,10 @@ class Rows:
     """The two secret integer keys of each record's unit."""
     repeated: bool = False
     """Whether a unit, known by its keys, may have several records."""
+    n: int = 0
+    """About how many records there are; 0 where it is not known."""
+    ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    """Least and largest value of variables, where they are known."""
     known: dict[Any, Any] = field(default_factory=dict)
 
     @classmethod
@@ -78,10 +82,12 @@ class Rows:
         weight: str | None,
         keys: tuple[str, str],
         repeated: bool,
+        n: int = 0,
+        ranges: Mapping[str, tuple[float, float]] | None = None,
     ) -> Rows:
         """Read how `engine.Coding` codes the categories of `source.Variable`."""
         made = {n: _categories(codings[n], v.labels) for n, v in variables.items() if n in codings}
-        return cls(frame, made, weight, keys, repeated)
+        return cls(frame, made, weight, keys, repeated, n, ranges or {})
 
 
 def _categories(coding: Any, labels: Sequence[str]) -> Categories:
@@ -153,13 +159,19 @@ def complete(rows: Rows, layout: Layout, weighted: bool) -> nw.LazyFrame[Any]:
     weight = rows.weight if weighted else None
     numbers = [f for f in layout.factors if f.level is None]
     _check(rows, layout, schema)
-    usable = [~nw.col(v).is_null() for v in sorted({f.variable for f in layout.factors})]
-    usable += [_in_range(f, schema) for f in numbers]
+    # A number that is missing is in no range.
+    named = {f.variable for f in layout.factors if f.level is not None or _is_flag(f, schema)}
+    usable = [~nw.col(v).is_null() for v in sorted(named)]
+    usable += [_in_range(f, schema) for f in numbers if not _is_flag(f, schema)]
     if weight is not None:
         number = _number(weight, schema)
         usable += [~nw.col(weight).is_null(), (number > 0) & (number <= _LARGEST)]
     kept = rows.frame.filter(*usable) if usable else rows.frame
     return kept.select(*_columns(rows, layout, weight, schema))
+
+
+def _is_flag(factor: Factor, schema: Any) -> bool:
+    return bool(schema[factor.variable] == nw.Boolean)
 
 
 def _check(rows: Rows, layout: Layout, schema: Any) -> None:
@@ -172,12 +184,12 @@ def _check(rows: Rows, layout: Layout, schema: Any) -> None:
 
 def _columns(rows: Rows, layout: Layout, weight: str | None, schema: Any) -> list[Expr]:
     columns = [
-        _product(number, rows, schema).alias(f"n{i}")
+        _double(number, rows, schema).alias(f"n{i}")
         for i, number in enumerate(layout.numbers)
         if number
     ]
     columns += [rows.categories[v].grouped.alias(f"g{i}") for i, v in enumerate(layout.groups)]
-    columns += [_product(layout.response.factors, rows, schema).alias("y")]
+    columns += [_double(layout.response.factors, rows, schema).alias("y")]
     columns += [_one(rows).alias("w") if weight is None else _number(weight, schema).alias("w")]
     if rows.keys is not None:
         columns += [nw.col(k).alias(a) for k, a in zip(rows.keys, ("k1", "k2"), strict=True)]
@@ -189,6 +201,13 @@ def _one(rows: Rows) -> Expr:
     if rows.keys is None:
         return nw.lit(1.0)
     return nw.col(rows.keys[0]).cast(nw.Float64) * 0.0 + 1.0
+
+
+def _double(factors: tuple[Factor, ...], rows: Rows, schema: Any) -> Expr:
+    """Return a product of factors that is a double, also where all of them are ones and zeros."""
+    whole = _product(factors, rows, schema)
+    written = all(f.level is not None or _is_flag(f, schema) for f in factors)
+    return whole * _one(rows) if written else whole
 
 
 def _product(factors: tuple[Factor, ...], rows: Rows, schema: Any) -> Expr:

@@ -33,6 +33,21 @@ def working(link: Link, clip: float | None) -> dict[str, Expr]:
             return _squared(poisson()["b"])
 
 
+def cross_sums(n_numbers: int, *, plain: bool = False) -> list[Expr]:
+    """Return the sums a z_i z_j, b z_i and yy; `plain` ones have a = 1 and b = y."""
+    z = [nw.col(f"z{i}") for i in range(n_numbers)]
+    y = nw.col("y")
+    if plain:
+        sums = [(y * y).sum().alias("yy"), y.sum().alias("b0")]
+    else:
+        sums = [nw.col("yy").sum(), nw.col("a").sum().alias("a0_0"), nw.col("b").sum().alias("b0")]
+    for i in range(1, n_numbers):
+        first, cross = (z[i], z[i] * y) if plain else (nw.col("a") * z[i], nw.col("b") * z[i])
+        sums += [first.sum().alias(f"a0_{i}"), cross.sum().alias(f"b{i}")]
+        sums += [(first * z[j]).sum().alias(f"a{i}_{j}") for j in range(i, n_numbers)]
+    return sums
+
+
 def _squared(score: Expr) -> dict[str, Expr]:
     """Weigh by squared scores, for covariances that need no model of the residuals."""
     # Zero as a product of a column: PostgreSQL would add up plain zeros as decimals.

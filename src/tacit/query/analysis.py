@@ -83,8 +83,20 @@ class View(Protocol):
         weighted: bool = False,
         link: Link = "identity",
         groups: Sequence[Factor] = (),
+        leverage: bool = True,
     ) -> Influence:
         """Return the largest leverage and score of a single unit, and the fit by group."""
+
+    def leverage_bound(
+        self,
+        terms: Sequence[Term],
+        response: Term,
+        inverse: np.ndarray,
+        *,
+        weighted: bool = False,
+        link: Link = "identity",
+    ) -> float:
+        """Return a number that the leverage of no unit exceeds; infinite where none is known."""
 
     def pairs(
         self, terms: Sequence[Term], correlation: np.ndarray, *, weighted: bool = False

@@ -228,7 +228,7 @@ class AtomCube:
         """Atoms by buckets: how many units fall into each part of a secret partition of them."""
         if self.origin is not None:
             return rows_summed(self.origin.finer.sketches, self.origin.group, len(self))
-        raw = self.engine.counts(self.names, buckets=True)
+        raw = self.engine.buckets(self.names)
         group = self._group_of(raw["codes"])
         found = np.zeros((len(self), BUCKETS), dtype=np.int32)
         np.add.at(found, (group, raw["bucket"]), raw["units"].astype(np.int32))

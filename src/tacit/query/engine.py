@@ -29,6 +29,9 @@ TOP = 3
 """How many of the largest contributions are kept."""
 _ROOM = 2**62
 _FINEST = 40
+_MANY = 1_000_000
+"""Above this many records, most are set aside before the largest are ranked."""
+_PARTS = 16
 
 Pieces = Sequence[Mapping[str, Sequence[int]]]
 
@@ -121,6 +124,8 @@ class Engine:
     weight_scale: int = 0
     vectors: Mapping[str, tuple[tuple[str, ...], ...]] = field(default_factory=dict)
     """Columns that stand in place of a camouflaged number, by stratum and vector."""
+    ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    """Least and largest value of each number, and of the weight."""
 
     turn: RLock = field(default_factory=RLock)
     """Held while records are read: connections to databases serve one thread at a time."""
@@ -166,7 +171,6 @@ class Engine:
         by: Sequence[str],
         pieces: Pieces = ({},),
         *,
-        buckets: bool = False,
         without: np.ndarray | None = None,
         only: np.ndarray | None = None,
         most: int | None = None,
@@ -180,16 +184,24 @@ class Engine:
         frame = frame.select(
             *self._groups(by),
             *(nw.col(k) for k in KEYS),
-            *([(nw.col(KEYS[1]) % BUCKETS).alias("bucket")] if buckets else []),
             weight.alias("w"),
         )
-        groups = [*(f"g{j}" for j in range(len(by))), *(["bucket"] if buckets else [])]
+        groups = [f"g{j}" for j in range(len(by))]
         frame = self._by_unit(frame, groups, {"n": nw.len(), "w": nw.col("w").sum()})
         sums = {"n": nw.col("n").sum(), "units": nw.len(), "w": nw.col("w").sum()}
         sums |= {"k1": nw.col(KEYS[0]).sum(), "k2": nw.col(KEYS[1]).sum()}
         with self.turn:
             table = _grouped(frame, groups, most, **sums)
-        return self._coded(table, by, ["n", "units", "k1", "k2", "w"], buckets)
+        return self._coded(table, by, ["n", "units", "k1", "k2", "w"])
+
+    def buckets(self, by: Sequence[str]) -> dict[str, np.ndarray]:
+        """Return codes, bucket and number of distinct units, for groups divided into buckets."""
+        part = (nw.col(KEYS[1]) % BUCKETS).alias("bucket")
+        frame = self.frame.select(*self._groups(by), part, *KEYS)
+        frame = frame if self.one_record_per_unit else frame.unique()
+        with self.turn:
+            table = _grouped(frame, [*(f"g{j}" for j in range(len(by))), "bucket"], units=nw.len())
+        return self._coded(table, by, ["bucket", "units"])
 
     def totals(
         self,
@@ -222,7 +234,7 @@ class Engine:
             table = _grouped(frame, groups, **facts)
             table = _with_top(table, self._largest(frame, groups), groups)
         names = ["units", *sums, "largest", *(f"top{r}" for r in range(1, TOP + 1))]
-        return self._coded(table, by, names, False)
+        return self._coded(table, by, names)
 
     def _groups(self, by: Sequence[str]) -> list[nw.Expr]:
         return [self.codings[name].grouped.alias(f"g{j}") for j, name in enumerate(by)]
@@ -241,26 +253,25 @@ class Engine:
         group = groups
         if not groups:
             size, group = size.with_columns(nw.lit(0).alias("all")), ["all"]
+        if self.n_records > _MANY:
+            size = _among_largest(size, group)
         # Equal contributions are equal whichever comes first, so ties need no rule.
         rank = nw.col("size").rank("ordinal", descending=True).over(*group)
         best = size.with_columns(rank.alias("rank")).filter(nw.col("rank") <= TOP)
         return best.select(*groups, "size", "rank").collect("polars").to_native()
 
-    def _coded(
-        self, table: Any, by: Sequence[str], sums: list[str], buckets: bool
-    ) -> dict[str, np.ndarray]:
+    def _coded(self, table: Any, by: Sequence[str], sums: list[str]) -> dict[str, np.ndarray]:
         codes = np.zeros((table.height, len(by)), dtype=np.int64)
         for j, name in enumerate(by):
             codes[:, j] = self.codings[name].coded(table[f"g{j}"])
-        found = {"codes": codes}
-        if buckets:
-            found["bucket"] = table["bucket"].to_numpy().astype(np.int64)
-        return found | {name: table[name].to_numpy().astype(np.int64) for name in sums}
+        return {"codes": codes} | {n: table[n].to_numpy().astype(np.int64) for n in sums}
 
     # -- designs of models ----------------------------------------------------------------------
 
-    def rows(self, pieces: Pieces, schema: Registered, without: np.ndarray | None) -> Rows:
-        """Return the records of a universe as the sums of models take them."""
+    def rows(
+        self, pieces: Pieces, schema: Registered, without: np.ndarray | None, n: int = 0
+    ) -> Rows:
+        """Return the records of a universe, about n, as the sums of models take them."""
         return Rows.of(
             self._chosen(pieces, without),
             self.codings,
@@ -268,6 +279,8 @@ class Engine:
             weight=self.weight,
             keys=KEYS,
             repeated=not self.one_record_per_unit,
+            n=n,
+            ranges=self.ranges,
         )
 
     # -- records that Drop-q leaves out ---------------------------------------------------------
@@ -281,6 +294,21 @@ class Engine:
         frame = frame.with_columns(order).sort("order", KEYS[1]).head(q)
         with self.turn:
             return np.asarray(frame.select(*KEYS).collect("polars").to_native().to_numpy())
+
+
+def _among_largest(size: nw.LazyFrame[Any], group: list[str]) -> nw.LazyFrame[Any]:
+    """Return the records that may be among the largest of their group, and few others.
+
+    Each group is divided into parts. The three largest of its parts' maxima are three of its
+    values, so that none below the least of them is among its three largest. Ranking the few that
+    are left takes no memory.
+    """
+    part = (nw.col(KEYS[1]) % _PARTS).alias("part")
+    most = size.with_columns(part).group_by(*group, "part").agg(nw.col("size").max().alias("least"))
+    rank = nw.col("least").rank("ordinal", descending=True).over(*group)
+    least = most.with_columns(rank.alias("rank")).filter(nw.col("rank") == TOP)
+    joined = size.join(least.select(*group, "least"), on=group, how="left")
+    return joined.filter(nw.col("least").is_null() | (nw.col("size") >= nw.col("least")))
 
 
 def _is_one_of(keys: np.ndarray) -> nw.Expr:

@@ -25,6 +25,10 @@ INTERCEPT = "(intercept)"
 BIN = "bin"
 """Written as a transformation, it uses a number through its public bins."""
 _MOST_COLUMNS = 1_000
+_AFTERWARDS = {"noise", "noise_scale", "square_noise", "pair_noise", "digits"}
+"""Fields that change what is released, and not the model itself."""
+_READ = ("fit", "exposure", "parts", "leverage", "meat")
+"""What takes passes over the data, and is the same whatever is added to it."""
 
 
 @dataclass(frozen=True)
@@ -73,8 +77,12 @@ class Model(Lazy):
     """The term of the formula that each column comes from."""
 
     def with_(self, **changes: Any) -> Model:
-        """Return the model with some fields changed."""
-        return replace(self, **changes)
+        """Return the model with some fields changed; what was read of the data is kept."""
+        changed = replace(self, **changes)
+        if changes.keys() <= _AFTERWARDS:
+            known = {name: vars(self)[name] for name in _READ if name in vars(self)}
+            vars(changed).update(known)
+        return changed
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -118,11 +126,46 @@ class Model(Lazy):
     @cached_property
     def exposure(self) -> Influence:
         """The most exposed unit of the fitted model, and how well categories are predicted."""
+        return self._influence(leverage=True)
+
+    @cached_property
+    def parts(self) -> Influence:
+        """The same, where the leverage need not be known."""
+        return self.exposure if "exposure" in vars(self) else self._influence(leverage=False)
+
+    def _influence(self, leverage: bool) -> Influence:
         found: Influence = self.view.influence(
             self.terms, self.response, self.fit.beta, self.fit.inverse,
-            weighted=self.weighted, link=self.link, groups=self._levels,
+            weighted=self.weighted, link=self.link, groups=self._levels, leverage=leverage,
         )  # fmt: skip
         return found
+
+    def leverage_within(self, limit: float) -> bool:
+        """Whether no unit has a leverage above a limit: by a bound if that settles it."""
+        return self._leverage_bound <= limit or self.leverage <= limit
+
+    @property
+    def _leverage_bound(self) -> float:
+        bounds = [self._bound(self.fit.inverse, self.link)]
+        if self._has_working_design:
+            bounds.append(self._bound(self._plain, "identity"))
+        return max(bounds)
+
+    def _bound(self, inverse: np.ndarray, link: Link) -> float:
+        return float(
+            self.view.leverage_bound(
+                self.terms, self.response, inverse, weighted=self.weighted, link=link
+            )
+        )
+
+    @property
+    def _has_working_design(self) -> bool:
+        return self.link != "identity" or self.is_robust
+
+    @property
+    def _plain(self) -> np.ndarray:
+        """(X'WX)^-1 of the design itself, without working weights."""
+        return least_squares(self.found, np.array(self.kept, dtype=int)).inverse
 
     @cached_property
     def leverage(self) -> float:
@@ -131,11 +174,10 @@ class Model(Lazy):
         A perfectly predicted unit has no working weight, so the second is needed with a link.
         """
         largest = self.exposure.leverage
-        if self.link == "identity" and not self.is_robust:
+        if not self._has_working_design:
             return largest
-        plain = least_squares(self.found, np.array(self.kept, dtype=int))
         found: Influence = self.view.influence(
-            self.terms, self.response, np.zeros(len(self.terms)), plain.inverse,
+            self.terms, self.response, np.zeros(len(self.terms)), self._plain,
             weighted=self.weighted,
         )  # fmt: skip
         return max(largest, found.leverage)

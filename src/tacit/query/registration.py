@@ -63,6 +63,7 @@ def register(
         n_units=int(facts["units"]),
         scales=_scales(source, facts),
         vectors=dict(vectors or {}),
+        ranges=_ranges(source, facts),
         weight_scale=exponent(max(facts["w_max"], 1.0), n) if source.weight_column else 0,
     )
     registered = Registered(
@@ -124,6 +125,13 @@ def _scales(source: Source, facts: dict[str, Any]) -> dict[str, Scale]:
             square=exponent(size * size * heaviest, n),
         )
     return made
+
+
+def _ranges(source: Source, facts: dict[str, Any]) -> dict[str, tuple[float, float]]:
+    names = {f"y{j}": name for j, name in enumerate(source.numeric)}
+    names |= {"w": source.weight_column} if source.weight_column else {}
+    ends = {name: (facts[f"{ours}_min"], facts[f"{ours}_max"]) for ours, name in names.items()}
+    return {n: (float(low), float(high)) for n, (low, high) in ends.items() if low is not None}
 
 
 def _version(facts: dict[str, Any], variables: list[Variable]) -> str:

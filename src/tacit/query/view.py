@@ -216,6 +216,7 @@ class EngineView:
         weighted: bool = False,
         link: Link = "identity",
         groups: Sequence[Factor] = (),
+        leverage: bool = True,
     ) -> Influence:
         """Return the largest leverage and score of a single unit, and the fit by group."""
         from tacit.query._moments_engine import influence
@@ -230,6 +231,24 @@ class EngineView:
                 weighted=weighted,
                 link=link,
                 groups=groups,
+                leverage=leverage,
+            )
+
+    def leverage_bound(
+        self,
+        terms: Sequence[Term],
+        response: Term,
+        inverse: np.ndarray,
+        *,
+        weighted: bool = False,
+        link: Link = "identity",
+    ) -> float:
+        """Return a number that the leverage of no unit exceeds; infinite where none is known."""
+        from tacit.query._moments_engine import leverage_bound
+
+        with self._reading():
+            return leverage_bound(
+                self._rows, terms, response, inverse, weighted=weighted, link=link
             )
 
     def pairs(
@@ -251,7 +270,8 @@ class EngineView:
     def _rows(self) -> Rows:
         if self.cube.block is not None or self.engine.vectors:
             raise Refused(PARSE, "this server answers tables only")
-        return self.engine.rows(self.selection.pieces, self.schema, self.dropped)
+        chosen = self.selection
+        return self.engine.rows(chosen.pieces, self.schema, self.dropped, chosen.n)
 
 
 def _size(labels: tuple[tuple[str, ...], ...], kept: tuple[int, ...]) -> int:

@@ -173,3 +173,29 @@ def test_wide_designs_are_joined_and_agree(guarded, model_data):
     # Noise may be larger where it is bounded from above, never the design.
     assert answers[0].columns["term"] == answers[1].columns["term"]
     assert np.abs(wide - narrow).max() < 2
+
+
+@pytest.mark.parametrize("sample", [0, 100])
+def test_rough_centres_of_a_sample_change_nothing(guarded, model_data, monkeypatch, sample):
+    """Of many records a sample tells where to add up from; also where it is empty."""
+    request = {"method": "ols", "formula": "wage ~ region*age + log(size)", "weighted": True}
+    link = {"method": "logistic", "formula": "works ~ age + sex", "event": "yes"}
+    whole = [guarded(model_data).ask(one) for one in (request, link)]
+    monkeypatch.setattr("tacit.query._moments_first._SAMPLE", sample)
+    monkeypatch.setattr("tacit.query._moments_first._ENOUGH", 20)
+    assert [guarded(model_data).ask(one) for one in (request, link)] == whole
+
+
+def test_numbers_far_from_zero_lose_no_digits(guarded):
+    """Years in seconds, or measurements in tiny steps: the sums are taken about their middle."""
+    rng = np.random.default_rng(9)
+    x, z = rng.normal(size=400), rng.normal(size=400)
+    y = 2 * x - z + rng.normal(size=400)
+    plain = pl.DataFrame({"x": x, "z": z, "y": y, "weight": 1.0})
+    far = plain.with_columns(pl.col("x") * 1e-3 + 1e6, pl.col("z") * 1e4 - 1e9, pl.col("y") + 1e5)
+    request = {"method": "ols", "formula": "y ~ x + z"}
+    near, there = (guarded(data).ask(request).columns for data in (plain, far))
+    for column in ("coefficient", "standard_error"):
+        expected = np.array(near[column][1:]) / [1e-3, 1e4]
+        # 1e6 with steps of 1e-3 holds ten digits of x, and a few are lost in its variance.
+        np.testing.assert_allclose(there[column][1:], expected, rtol=1e-6)

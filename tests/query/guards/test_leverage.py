@@ -74,3 +74,48 @@ def test_correlations_of_one_outlier(guarded, model_data):
         {"method": "correlation", "columns": ["size", "wage"]}
     )
     assert answer.rule == "leverage"
+
+
+BOUNDED = [
+    {"method": "ols", "formula": "wage ~ age + region + size", "weighted": True},
+    {"method": "ols", "formula": "wage ~ square(age) + log(size) + sex*age"},
+    {"method": "ols", "formula": "wage ~ sqrt(size) + region*sex", "huber": True},
+    {"method": "logistic", "formula": "works ~ age*size + region", "event": "yes"},
+    {"method": "correlation", "columns": ["size", "wage"], "weighted": True},
+]
+
+
+@pytest.mark.parametrize("request_", BOUNDED, ids=lambda r: r.get("formula", "correlation"))
+def test_the_bound_is_never_below_the_largest_leverage(guarded, model_data, monkeypatch, request_):
+    seen = []
+
+    def look(self, request, context):
+        seen.append(context.evidence)
+        return context
+
+    monkeypatch.setattr(query.Leverage, "check", look)
+    assert not guarded(model_data, query.Leverage()).ask(request_).is_refusal
+    (model,) = seen
+    assert model.leverage <= model._leverage_bound < np.inf
+
+
+def test_no_record_is_read_where_the_bound_settles_it(guarded, model_data, monkeypatch):
+    """A design of ages and regions on 1 500 records is far from any limit."""
+
+    def unexpected(*parts):
+        raise AssertionError("the leverage of each unit was looked for")
+
+    monkeypatch.setattr("tacit.query._moments_influence._with_leverage", unexpected)
+    request = {"method": "ols", "formula": "wage ~ age + region"}
+    answer = guarded(model_data, query.Leverage(), query.ScoreNoise()).ask(request)
+    assert not answer.is_refusal
+
+
+def test_the_bound_settles_nothing_where_units_have_several_records(guarded, model_data):
+    copied = pl.concat([model_data.with_row_index("unit")] * 2)
+    server = guarded(copied, query.Leverage(n0=2), unit="unit")
+    assert not server.ask(REQUEST).is_refusal
+    outlier = pl.concat(
+        [copied, copied.head(1).with_columns(size=pl.lit(1e6)), copied.tail(1)], how="vertical"
+    )
+    assert guarded(outlier, query.Leverage(n0=2), unit="unit").ask(REQUEST).rule == "leverage"

@@ -1,5 +1,8 @@
 """The 21st predictor is one too many; interactions do not count."""
 
+import numpy as np
+import polars as pl
+
 from tacit import query
 
 
@@ -17,5 +20,13 @@ def test_interactions_and_transformations_do_not_count(guarded, model_data):
     assert not ask(guarded, model_data, "wage ~ age*sex + square(age)", 2).is_refusal
 
 
-def test_twenty_by_default():
-    assert query.PredictorLimit().most == 20
+def test_the_default_policy_takes_twenty_and_no_more():
+    rng = np.random.default_rng(4)
+    frame = pl.DataFrame({f"x{j}": rng.normal(size=800) for j in range(22)})
+    source = query.Source(frame, bins=dict.fromkeys(frame.columns, ()))
+    server = query.Server(source, secret="a long and secret phrase")  # noqa: S106
+    names = [f"x{j}" for j in range(1, 22)]
+    for n, rule in ((20, None), (21, "predictor-limit")):
+        request = {"method": "ols", "formula": f"x0 ~ {' + '.join(names[:n])}"}
+        answer = server.ask(request)
+        assert getattr(answer, "rule", None) == rule

@@ -50,7 +50,7 @@ class GroupFit(Guard, key="group-fit", title="Fit of subgroups", cites=("lucero2
         model = context.evidence
         if not isinstance(model, Model) or model.formula.response is None:
             return context
-        fits = model.exposure.groups
+        fits = model.parts.groups
         if any(name not in fits for name in model.categories):
             raise self.refuse(
                 "there are too many combinations of categories to see how well each is predicted",

@@ -36,7 +36,7 @@ class Leverage(Guard, key="leverage", title="Largest leverage", cites=("bleninge
     misses: ClassVar[str] = "differences of two models (R6)"
     costs: ClassVar[str] = (
         "raw sizes with a very long tail are refused: take `log()` or `bin()`; one more pass "
-        "over the data"
+        "over the data, shared with `score-noise`"
     )
     n0: Annotated[int, Ge(2)] = 10
     """Units that must share the weight of one: leverage is at most 1 / n0."""
@@ -44,7 +44,7 @@ class Leverage(Guard, key="leverage", title="Largest leverage", cites=("bleninge
     def check(self, request: Analysis, context: Context) -> Context:
         """Find the most exposed unit."""
         model = context.evidence
-        if isinstance(model, Model) and not model.leverage <= 1 / self.n0:
+        if isinstance(model, Model) and not model.leverage_within(1 / self.n0):
             raise self.refuse(
                 "a single unit has too much weight in the model",
                 "use log() or bin() of skewed variables, or fewer categories",

@@ -57,7 +57,7 @@ class ScoreNoise(
         return context.amended("noise protects the units in a model", evidence=noisy)
 
     def _scores(self, model: Model, context: Context) -> Model:
-        largest = model.exposure.scores
+        largest = model.parts.scores
         names = [f"{model.response.name} ~ {name}" for name in model.names]
         factors = np.array([self._factor(context, model, name) for name in names])
         size = float(np.sqrt(1 + self.spread + self.spread**2 / 3))
