@@ -41,7 +41,7 @@ def _rows() -> tuple[tuple[str, tuple[str, ...]], ...]:
         if not line.startswith("|"):
             continue
         cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
-        if cells[0] in ("method", "protection", "policy", "attack"):
+        if cells[0] in ("method", "protection", "published", "policy", "attack"):
             head = cells
         elif len(cells) == len(head) and set(cells[0]) != {"-"}:
             pairs = zip(head[1:], cells[1:], strict=True)

@@ -123,3 +123,9 @@ def test_an_attack_that_fails_is_left_out_with_its_reason():
     data = tacit.datasets.census(100).with_roles(keys=["sex"])
     report = attack.audit((data, data), attacks=[attack.Linkage(way="rank")])
     assert "ranks need a number" in report.left_out["linkage"]
+
+
+def test_an_audit_in_which_nothing_was_attacked_does_not_pass(weak):
+    report = attack.audit(weak, attacks=[])
+    assert not report.passed
+    assert "says nothing about safety" in report.summary()

@@ -40,7 +40,7 @@ class AttackReport:
         return len(self.findings)
 
     def __getitem__(self, key: str) -> Finding:
-        """Return the finding of one attack, by its key."""
+        """Return the finding of one attack, by its key; of several ways the best one."""
         for finding in self.findings:
             if finding.key == key:
                 return finding
@@ -53,8 +53,8 @@ class AttackReport:
 
     @property
     def passed(self) -> bool:
-        """Whether no attack beat guessing; those that did not finish say nothing."""
-        return not self.leaks
+        """Whether attacks were carried out and none beat guessing; none at all says nothing."""
+        return bool(self.findings) and not self.leaks
 
     @property
     def complete(self) -> bool:
@@ -72,6 +72,8 @@ class AttackReport:
             f"{len(self.findings)} attacks on {self.target}: {len(self.leaks)} learnt more than "
             f"guessing would; {len(self.left_out) - len(self.unfinished)} did not apply."
         )
+        if not self.findings:
+            head += " Nothing was attacked, which says nothing about safety."
         if not self.complete:
             head += f" {len(self.unfinished)} did not finish in the time."
         return "\n".join([head, *(f"- {finding.summary()}" for finding in self.findings)])
@@ -118,7 +120,7 @@ def audit(
     each
         Longest time for one attack, if its share is longer.
     attacks
-        Attacks to run; by default all of the registry with their default parameters.
+        Attacks to run; by default all of the registry, in all their ways (`Attack.in_audit`).
 
     Examples
     --------
@@ -129,7 +131,10 @@ def audit(
     >>> report.passed, report["linkage"].verdict
     (False, <Verdict.LEAKED: 'leaked'>)
     """
-    run = _Run(target_of(target), knowledge or Knowledge(), seconds, each)
+    made, known = target_of(target), knowledge or Knowledge()
+    if isinstance(made, MicrodataTarget) and known.columns:
+        made.original.schema.require(list(known.columns))
+    run = _Run(made, known, seconds, each)
     chosen = _every_attack() if attacks is None else list(attacks)
     with track("attacking", len(chosen)) as advance:
         for attack in chosen:
@@ -210,8 +215,8 @@ class _Run:
 
 
 def _every_attack() -> list[Attack]:
-    made = [attack(**attack.example) for attack in methods("attack")]
-    return [attack for attack in made if isinstance(attack, Attack)]
+    known = [attack for attack in methods("attack") if issubclass(attack, Attack)]
+    return [way for attack in known for way in attack.in_audit()]
 
 
 def _words(target: Target) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from abc import abstractmethod
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -27,6 +27,11 @@ class Attack(Method):
     """What it attacks: a release of microdata, tables, or a server."""
     remedy: ClassVar[str] = ""
     """What would stop it, in a sentence."""
+
+    @classmethod
+    def in_audit(cls) -> list[Self]:
+        """Return the attacks that an audit carries out: one, or one for each way of attacking."""
+        return [cls(**cls.example)]
 
     def run(self, target: Any, knowledge: Knowledge | None = None) -> Finding:
         """Attack and report how often it succeeded, beside what could be guessed anyway.
@@ -70,7 +75,8 @@ class Attack(Method):
             else Rate.known(float(guesses), len(hits))
         )
         return Finding(
-            key=self.key, title=self.title, question=outcome.question, success=rate(hits),
+            key=self.key, title=", ".join(filter(None, (self.title, outcome.variant))),
+            question=outcome.question, success=rate(hits),
             baseline=baseline, unit=outcome.unit, broken=np.asarray(places)[hits > _BROKEN],
             worst=outcome.worst, remedy=" ".join(filter(None, (self.remedy, outcome.remedy))),
             details=outcome.details, warnings=outcome.warnings, seconds=seconds,

@@ -105,7 +105,7 @@ def _intruder(knowledge: Knowledge) -> list[str]:
 
 
 def _leaks(found: AttackReport) -> list[str]:
-    if found.passed:
+    if not found.leaks:
         return []
     return ["<h2>What leaks</h2>", *(_card(finding) for finding in found.leaks)]
 

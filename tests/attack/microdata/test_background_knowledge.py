@@ -33,7 +33,18 @@ def test_four_values_withstand_one_exclusion_and_not_three():
     assert attack.BackgroundKnowledge().run((data, data), known).success.value == 1.0
 
 
+def test_claims_about_exchanged_values_are_no_better_than_guesses():
+    """Classes get the values of other classes: two each, one ruled out, claims are mostly wrong."""
+    data = file(2)
+    moved = data.local.with_columns(pl.Series("ill", np.roll(data.local["ill"].to_numpy(), 8 * 13)))
+    found = attack.BackgroundKnowledge().run(attack.MicrodataTarget(data, data.with_local(moved)))
+    assert found.success.n > 100
+    assert found.success.low <= found.baseline.high
+    assert not found.leaked
+
+
 def test_nothing_ruled_out_is_no_attack():
     data = file(2)
-    report = attack.audit((data, data), attack.Knowledge(excluded=0))
+    known, attacks = attack.Knowledge(excluded=0), [attack.BackgroundKnowledge()]
+    report = attack.audit((data, data), known, attacks=attacks)
     assert "rule out nothing" in report.left_out["background-knowledge"]

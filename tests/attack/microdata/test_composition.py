@@ -35,7 +35,9 @@ def test_the_same_classes_tell_nothing_more():
 
 
 def test_classes_at_random_tell_nothing_more():
-    assert not attack.Composition().run(releases("random")).leaked
+    found = attack.Composition().run(releases("random"))
+    assert found.success.n == 480
+    assert not found.leaked
 
 
 def test_one_release_is_not_attacked():

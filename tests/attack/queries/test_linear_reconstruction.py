@@ -27,6 +27,7 @@ def test_the_default_policy_leaves_chance(behind, strict):
 def test_facts_about_everybody_are_enough_without_protection(behind):
     """1 + 20 + 190 independent counts settle 120 bits, all sets being whole categories."""
     found = attack.LinearReconstruction(through="facts").run(behind(Policy(name="open")))
+    assert found.title.endswith("through facts")
     assert found.success.value > 0.95
     assert found.leaked
 
@@ -40,6 +41,11 @@ def test_where_the_default_policy_answers_it_leaves_chance_within_its_budget(beh
     assert not found.warnings
     assert not found.leaked
     assert found.success.low <= found.baseline.value
+
+
+def test_an_audit_tries_both_ways():
+    """A server that refuses names may answer about facts: passing one way says little."""
+    assert {way.through for way in attack.LinearReconstruction.in_audit()} == {"people", "facts"}
 
 
 def test_few_queries_do_not_suffice(behind):

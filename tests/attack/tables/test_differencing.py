@@ -38,6 +38,7 @@ def test_exact_tables_give_every_sliver(frame):
 
 def test_cell_keys_hide_them(frame):
     found = attack.TableDifferencing().run(target(frame, lambda t: t.protect(tables.CellKey())))
+    assert found.success.n >= 60
     assert not found.leaked
 
 

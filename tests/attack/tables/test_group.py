@@ -30,8 +30,7 @@ def test_hidden_lines_are_not(frame):
     hidden = ~table.is_total
     made = tables.ProtectedTable.suppressing(table, table.sensitive(), hidden, "all")
     found = attack.GroupAttack().run(made)
-    assert not found.leaked
-    assert found.success.n == 0
+    assert found.success.n == 0  # no claim is made; noise, below, lets wrong ones be made
 
 
 def test_noise_makes_claims_wrong():

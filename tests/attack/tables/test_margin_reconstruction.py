@@ -66,11 +66,23 @@ def test_safe_stops_it(block):
     assert not found.leaked, found
 
 
-def test_suppression_stops_it(block):
+def suppressed(block, rule):
+    """Hide cells from outsiders; the attacker of this file is one."""
     linked = tables.link(margins(block))
-    made = linked.protect(tables.SuppressModular(), tables.MinFrequency(n=3)).split()
-    found = run(block, list(made.values()))
+    return list(linked.protect(tables.SuppressModular(singletons=False), rule).split().values())
+
+
+def test_suppression_stops_it_where_zeros_are_hidden_too(block):
+    found = run(block, suppressed(block, tables.MinFrequency(n=3) | tables.ZeroUnsafe(empty=True)))
     assert not found.leaked, found
+    assert found.success.low <= found.baseline.value <= found.success.high
+
+
+def test_zeros_that_stay_open_rebuild_records_from_suppressed_margins(block):
+    """Where nobody is, is known; what is left over are the records, counts hidden or not."""
+    found = run(block, suppressed(block, tables.MinFrequency(n=3)))
+    assert found.success.value > 0.4
+    assert found.leaked
 
 
 def test_too_many_combinations_are_refused(block):

@@ -35,6 +35,7 @@ def test_controlled_rounding_is_not_undone(method):
     )
     made = tacit.tabulate(frame, ["a", "b"]).protect(method)
     found = attack.RoundingUnpicker().run(made)
+    assert found.success.n == made.original.n_cells
     assert not found.leaked
 
 

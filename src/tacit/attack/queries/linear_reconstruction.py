@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, Self
 
 import numpy as np
 from annotated_types import Ge
@@ -68,6 +68,11 @@ class LinearReconstruction(
     facts: Annotated[int, Ge(2)] = 20
     """Facts known about everybody."""
 
+    @classmethod
+    def in_audit(cls) -> list[Self]:
+        """Return both ways: servers that refuse names may answer about facts."""
+        return [cls(), cls(through="facts", n=400)]
+
     def objection(self, target: QueryTarget, knowledge: Knowledge) -> str | None:
         """Say that there is nothing to be learnt."""
         found = secret_of(target, self.secret)
@@ -87,7 +92,7 @@ class LinearReconstruction(
         return Outcome(
             hits=(found == truth).astype(float), guesses=(guess == truth).astype(float),
             question=f"Solve for whether {secret} is {bit!r}, for {len(people)} people", unit="bit",
-            positions=people,
+            positions=people, variant="through facts" if self.through == "facts" else "",
             worst=f"{int((found == truth).sum())} of {len(people)} bits are right",
             warnings=asker.warnings(),
             details={**asker.told(), "answers": len(sums)},
