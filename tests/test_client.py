@@ -32,6 +32,7 @@ def served(tmp_path_factory):
     settings = Settings(
         folder=tmp_path_factory.mktemp("house"), workers=0, largest_upload=200_000,
         heartbeat_seconds=0.2, four_eyes=False,
+        databases=(f"duckdb:///{tmp_path_factory.mktemp('databases')}/",),
     )  # fmt: skip
     parts = Services.start(settings)
     root = parts.accounts.create_first("Root", PASSWORD)
@@ -92,6 +93,28 @@ def test_a_file_becomes_a_masked_version_that_can_be_downloaded(client, project,
     client.download(version["id"], tmp_path / "dossier", part="dossier")
     client.decide(version["id"], approve=False, remark="too coarse")
     assert client.versions(project)[0]["state"] == "rejected"
+
+
+def test_a_version_goes_to_a_database_and_comes_back(client, project, served):
+    from tacit.app.permissions import ConflictError, NotAllowedError
+
+    (beginning,) = served.parts.settings.databases
+    address = f"{beginning}warehouse.duckdb"
+    client.set_plan(project, [Mdav(columns=["income", "taxes"], k=4)])
+    made = client.wait(client.generate(project, "saved", seed=1), every=0.05)["version"]
+    with pytest.raises(ConflictError, match="approved"):
+        client.save(made, address, "people")
+    client.decide(made, approve=True)
+    with pytest.raises(NotAllowedError):
+        client.save(made, "duckdb:////tmp/elsewhere.duckdb", "people")
+    saved = client.wait(client.save(made, address, "people"), every=0.05)
+    assert saved == {"table": "people", "records": 80}
+    with pytest.raises(TacitError, match="exists already"):
+        client.wait(client.save(made, address, "people"), every=0.05)
+    other = client.create_project("From the database")
+    assert client.tables(other, address) == ["people"]
+    assert client.wait(client.take_table(other, address, "people"), every=0.05)["records"] == 80
+    assert "version saved to a table" in {event["what"] for event in client.history(project)}
 
 
 def test_a_table_is_protected(client, project):
@@ -167,13 +190,12 @@ def test_an_edit_on_an_older_edition_is_refused(client, project):
 
 def test_an_analyst_asks_and_sees_nothing_else(client, project, served):
     from tacit.app.permissions import NotFoundError
-    from tacit.query import Answer, Crosstab, Policy, Refusal
+    from tacit.query import Answer, Crosstab, Refusal
 
-    owner = served.people["Carla"]
-    served.parts.projects.invite(owner, project, "Alan", "analyst")
-    served.parts.queries.set_up(
-        owner, project, policy=Policy.named("strict").to_toml(), active=True, open_to_all=False
-    )
+    client.invite(project, "Alan", "analyst")
+    client.open_query_server(project)
+    with pytest.raises(ParameterError):
+        client.open_query_server(project, "no such policy")
     analyst = Client(served.address, served.keys["Alan"])
     assert "sex" in str(analyst.describe(project))
     answer = analyst.ask(project, Crosstab(by=["sex"]))

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from tacit.core.method import Method
     from tacit.core.plan import Plan
     from tacit.core.schema import Schema
+    from tacit.query import Policy
     from tacit.query.answer import Answer, Refusal
     from tacit.tables import TablePlan
 
@@ -69,6 +70,17 @@ class Client:
         """Describe a project."""
         return self._connection.ask("GET", f"/projects/{_in_path(project)}")  # type: ignore[no-any-return]
 
+    def invite(
+        self, project: str, name: str, capacity: Literal["custodian", "reviewer", "analyst"]
+    ) -> None:
+        """Let somebody who has an account take part in a project."""
+        body = {"name": name, "capacity": capacity}
+        self._connection.ask("PUT", f"/projects/{_in_path(project)}/people", body)
+
+    def history(self, project: str) -> list[dict[str, Any]]:
+        """Tell who did what in a project, newest first."""
+        return self._connection.ask("GET", f"/projects/{_in_path(project)}/history")  # type: ignore[no-any-return]
+
     def delete_project(self, project: str) -> None:
         """Delete a project with all its files."""
         self._connection.ask("DELETE", f"/projects/{_in_path(project)}")
@@ -78,6 +90,15 @@ class Client:
         path = Path(path)
         target = f"/projects/{_in_path(project)}/data?name={quote(name or path.name, safe='')}"
         return str(self._connection.send(target, path, key=uuid4().hex)["job"])
+
+    def tables(self, project: str, url: str) -> list[str]:
+        """List the tables of a database that the administrator of the app allows."""
+        target = f"/projects/{_in_path(project)}/data/tables"
+        return self._connection.ask("POST", target, {"url": url})  # type: ignore[no-any-return]
+
+    def take_table(self, project: str, url: str, table: str) -> str:
+        """Take a table of a database as the data of a project; return the job that reads it."""
+        return self._job(project, "data", {"url": url, "table": table})
 
     def roles(self, project: str) -> Schema:
         """Return what the columns mean."""
@@ -130,6 +151,10 @@ class Client:
         """Ask for a protected table; return the job."""
         plain = dict(plan) if isinstance(plan, Mapping) else plan.as_dict()
         return self._job(project, "tables", {"name": name, "plan": plain})
+
+    def protect_log(self, project: str, name: str, **options: Any) -> str:
+        """Ask for a protected query log, where the data of a project are one; return the job."""
+        return self._job(project, "logs", {"name": name, **options})
 
     def attack(self, project: str, version: str, *, seconds: float = 60.0) -> str:
         """Ask for attacks on a masked version; return the job."""
@@ -198,6 +223,21 @@ class Client:
         body = {"approve": approve, "remark": remark}
         self._connection.ask("PUT", f"/versions/{_in_path(version)}/decision", body)
 
+    def save(self, version: str, url: str, table: str) -> str:
+        """Save an approved version as a new table of a database; return the job that does it.
+
+        Parameters
+        ----------
+        version
+            Id of a masked version that was approved.
+        url
+            Address of a database that the administrator of the app allows.
+        table
+            Name of the table; one that exists is left alone.
+        """
+        target, body = f"/versions/{_in_path(version)}/table", {"url": url, "table": table}
+        return str(self._connection.ask("POST", target, body, key=uuid4().hex)["job"])
+
     def download(
         self,
         version: str,
@@ -221,6 +261,26 @@ class Client:
     def describe(self, project: str) -> dict[str, Any]:
         """Tell what may be asked: variables, categories, cutpoints, analyses, rules."""
         return self._connection.ask("GET", f"/projects/{_in_path(project)}/query")  # type: ignore[no-any-return]
+
+    def open_query_server(
+        self, project: str, policy: Policy | str = "strict", *, open_to_all: bool = False
+    ) -> None:
+        """Let others ask: analysts who are invited, or everybody with an account.
+
+        Parameters
+        ----------
+        project
+            Id of the project.
+        policy
+            What the server answers: a policy, or the name of one that comes with tacit.
+        open_to_all
+            Whether everybody with an account may ask.
+        """
+        from tacit.query import Policy
+
+        rules = Policy.named(policy) if isinstance(policy, str) else policy
+        body = {"policy": rules.to_toml(), "active": True, "open_to_all": open_to_all}
+        self._connection.ask("PUT", f"/projects/{_in_path(project)}/service", body)
 
     def ask(self, project: str, request: Method | Mapping[str, Any]) -> Answer | Refusal:
         """Ask a query server; a refusal is an answer too, with its rule."""

@@ -5,7 +5,7 @@ from tacit.app.demonstration import NAME, create_demo
 
 def test_the_first_person_finds_data_and_a_plan_that_works(parts, people, settings, worker):
     root = people["administrator"]
-    project = create_demo(settings, root, records=400)
+    project = create_demo(settings.replace(demo_records=400), root)
     about = parts.projects.show(root, project)
     assert about["name"] == NAME
     assert about["data"]["records"] == 400

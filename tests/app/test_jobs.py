@@ -56,10 +56,10 @@ def test_the_job_of_a_dead_worker_is_tried_again_and_then_failed(parts, people, 
     job = _submit(parts, people, project)
     for attempt in range(settings.job_attempts):
         assert parts.jobs.claim(f"worker {attempt}").attempts == attempt + 1
-        assert parts.jobs.revive() == 0
+        assert parts.jobs.revive() == []
         with parts.store.begin() as connection:
             connection.execute(update(Job).values(heartbeat=now() - timedelta(minutes=5)))
-        assert parts.jobs.revive() == 1
+        assert parts.jobs.revive() == [project]
     shown = parts.jobs.show(people["custodian"], job)
     assert shown["state"] == "failed"
     assert "nothing was released" in shown["message"]

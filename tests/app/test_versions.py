@@ -86,3 +86,20 @@ def test_masked_data_are_there_as_csv_that_no_spreadsheet_calculates(
         parts.versions.file(people["reviewer"], masked, "public", "data.csv")
     with pytest.raises(NotFoundError):
         parts.versions.file(people["custodian"], masked, "dossier", "data.csv")
+
+
+def test_every_data_set_of_a_synthetic_version_is_there(parts, people, project, masked):
+    """As CSV too, page by page, and no other number."""
+    public = parts.versions.folder(project, masked) / "public"
+    first = pl.read_parquet(public / "data.parquet")
+    first.reverse().write_parquet(public / "data-2.parquet")
+    owner = people["custodian"]
+    assert parts.versions.n_data_sets(owner, masked) == 2
+    assert {"data.csv", "data-2.csv"} <= set(parts.versions.files(owner, masked)["public"])
+    second = pl.read_csv(parts.versions.file(owner, masked, "public", "data-2.csv"))
+    assert second["income"].to_list() == first["income"].reverse().to_list()
+    pages = [parts.versions.page(owner, masked, count=80, data_set=n)["rows"] for n in (1, 2)]
+    assert pages[0] == pages[1][::-1]
+    for number in (0, 3):
+        with pytest.raises(NotFoundError):
+            parts.versions.page(owner, masked, data_set=number)

@@ -69,11 +69,36 @@ def test_progress_of_methods_stops_a_cancelled_job(parts, people, project):
         work()
 
 
+def test_progress_is_that_of_the_outer_tasks_and_words_change_slowly(parts, people, project):
+    parts.jobs.submit(people["custodian"], project, "generate", {})
+    heart = Heart(parts.jobs, parts.jobs.claim("one"), "one")
+    assert (heart.title, heart.progress) == ("", 0.0)
+    with heart.task("outer", 2) as outer:
+        with heart.task("part", 4) as part, heart.task("detail", 1) as detail:
+            part(1)
+            detail(1)
+            assert (heart.title, heart.progress) == ("part", 0.125)
+        outer(1)
+        assert (heart.title, heart.progress) == ("outer", 0.5)
+    with heart.task("looking", None), heart.task("part", 4) as part:
+        part(1)
+        assert (heart.title, heart.progress) == ("looking", 0.0)
+
+
+_STUCK = """
+import time
+from tacit.app import versions, worker
+versions.Versions.add = lambda *_: time.sleep(600)
+worker.main()
+"""
+"""A worker that stays just before the store is told of what it made."""
+
+
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs POSIX signals")
 def test_kill_9_during_generate_loses_nothing_and_the_next_worker_finishes(
     parts, people, settings, project
 ):
-    """The worker is killed while its job runs; what is left is no half release."""
+    """The worker is killed when its release is whole on the disk and not yet in the store."""
     owner = people["custodian"]
     plan = [
         {"method": "mdav", "columns": ["income", "taxes"], "k": 3},
@@ -81,19 +106,19 @@ def test_kill_9_during_generate_loses_nothing_and_the_next_worker_finishes(
     ]
     job = parts.jobs.submit(owner, project, "generate", {"name": "v", "plan": plan, "seed": 3})
 
-    def start():
+    def start(*arguments):
         return subprocess.Popen(
-            [sys.executable, "-m", "tacit.app.worker"],
-            env=environment(settings), stderr=subprocess.DEVNULL,
-        )  # fmt: skip
+            [sys.executable, *arguments], env=environment(settings), stderr=subprocess.DEVNULL
+        )
 
-    first = start()
-    _wait(lambda: parts.jobs.show(owner, job)["state"] == "running")
-    time.sleep(0.4)
+    versions = parts.projects.folder(project) / "versions"
+    first = start("-c", _STUCK)
+    _wait(lambda: versions.is_dir() and _whole(versions))
+    assert parts.jobs.show(owner, job)["state"] == "running"
     os.kill(first.pid, signal.SIGKILL)
     first.wait()
     assert parts.versions.of_project(owner, project) == []
-    second = start()
+    second = start("-m", "tacit.app.worker")
     try:
         _wait(lambda: parts.jobs.show(owner, job)["state"] not in ("queued", "running"))
     finally:
@@ -102,11 +127,13 @@ def test_kill_9_during_generate_loses_nothing_and_the_next_worker_finishes(
     shown = parts.jobs.show(owner, job)
     assert shown["state"] == "done", shown["message"]
     (made,) = parts.versions.of_project(owner, project)
-    versions = parts.projects.folder(project) / "versions"
-    whole = [p.name for p in versions.iterdir() if not p.name.startswith(".")]
-    assert whole == [made["id"]]
+    assert [p.name for p in versions.iterdir()] == [made["id"]]
     with parts.store.read() as connection:
         assert connection.get(Job, job).attempts == 2
+
+
+def _whole(versions):
+    return [p.name for p in versions.iterdir() if not p.name.startswith(".")]
 
 
 def _wait(condition, seconds=120.0):

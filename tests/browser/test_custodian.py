@@ -56,4 +56,25 @@ def test_from_log_in_to_a_masked_version_and_a_protected_table(house, watched, t
     page.get_by_role("button", name="Protect the table").click()
     page.wait_for_selector("text=Check: passed")
     expect(page.get_by_role("rowheader", name="coast")).to_be_visible()
-    watched.check_clean()
+
+
+@pytest.mark.parametrize("served", ["postgres"], indirect=True, scope="package")
+def test_a_table_of_a_database_is_chosen_and_its_password_shown_to_nobody(house, watched):
+    page = watched.page
+    for name, records in (("patients", 60), ("other patients", 1)):
+        tacit.write(tacit.datasets.patients(records), house.warehouse, table=name)
+    log_in(page, house, "Carl")
+    page.get_by_label("Name", exact=True).fill("From the warehouse")
+    page.get_by_role("button", name="Create project").click()
+    unfold(page, "Or take a table of a database")
+    shown = page.get_by_label("Address of the database")
+    expect(shown).to_have_value(f"postgresql://{house.warehouse.rpartition('@')[2]}")
+    page.get_by_role("button", name="Take the table").click()
+    page.wait_for_selector("text=no table is chosen")
+    page.get_by_role("button", name="Show its tables").click()
+    expect(page.get_by_label("Table", exact=True)).to_be_enabled()
+    choose(page, "Table", "patients")
+    page.get_by_role("button", name="Take the table").click()
+    page.wait_for_selector("text=What the columns mean")
+    expect(page.get_by_label("role of Diagnosis")).to_be_visible()
+    assert house.warehouse.split(":")[2].partition("@")[0] not in page.content()

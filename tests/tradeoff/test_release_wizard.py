@@ -116,6 +116,14 @@ def test_only_linkage_asked_perturbs():
     assert {p.title for p in found} >= {mask.RankSwap.title, mask.Pram.title}
 
 
+def test_seconds_end_the_search_among_the_first_plans_too():
+    """Groups of two are fewer than some methods make; these are left out."""
+    short = Effort(evaluations=40, seconds=1e-6, replicates=1, workers=1)
+    found = wizard(tacit.datasets.patients(60), "k >= 2", effort=short, seed=1)
+    assert 1 <= len(found.frontier.tried) <= 8
+    assert mask.HybridMicroaggregation.title not in {p.title for p in found.proposals}
+
+
 def test_data_without_roles_are_refused():
     with pytest.raises(SchemaError, match="no column has a role"):
         wizard(pl.DataFrame({"x": [1, 2]}))

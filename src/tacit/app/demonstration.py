@@ -17,14 +17,14 @@ _STEPS = [
 ]
 
 
-def create_demo(settings: Settings, actor: Actor, records: int = 5000) -> str:
+def create_demo(settings: Settings, actor: Actor) -> str:
     """Create the project for this person and return its id."""
     from tacit.app.tasks.import_task import stored
     from tacit.datasets import census
 
     parts = Services.start(settings)
     project_id = parts.projects.create(actor, NAME, "Nobody in these data exists.")
-    data = census(records)
+    data = census(settings.demo_records)
     digest = stored(data, parts.projects.folder(project_id) / "data")
     with parts.store.begin() as connection:
         project = connection.get_one(Project, project_id)

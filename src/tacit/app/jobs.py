@@ -16,9 +16,17 @@ from tacit.core.rng import fresh_seed
 if TYPE_CHECKING:
     from tacit.app.settings import Settings
 
-_RANDOM = ("generate", "wizard")
+_RANDOM = ("generate", "wizard", "log")
 OPEN = ("queued", "running")
 _SILENCES = 5
+
+
+class Cancelled(BaseException):
+    """The person who asked for a job does not want it any more."""
+
+
+class TakenOverError(ConflictError):
+    """A worker was silent for so long that another does its job now."""
 
 
 class Jobs:
@@ -145,12 +153,15 @@ class Jobs:
             if job is None or job.worker != worker or job.state != "running":
                 return
             job.state, job.message, job.result, job.ended = state, message[:2000], result, now()
-            job.request = {name: asked for name, asked in job.request.items() if name != "url"}
+            job.request = _without_address(job.request)
             if state == "done":
                 job.progress = 1.0
 
-    def revive(self) -> int:
-        """Queue the jobs of dead workers again, or fail them after too many attempts."""
+    def revive(self) -> list[str]:
+        """Queue the jobs of dead workers again, or fail them after too many attempts.
+
+        Returns the projects of these jobs.
+        """
         silent = now() - timedelta(seconds=_SILENCES * self.settings.heartbeat_seconds)
         with self.store.begin() as connection:
             dead = connection.scalars(
@@ -165,7 +176,28 @@ class Jobs:
                 else:
                     job.state, job.ended = "failed", now()
                     job.message = "its worker died, and so did the one before; nothing was released"
-            return len(dead)
+            return [job.project_id for job in dead]
+
+
+def settle(connection: Connection, job: Job, result: dict[str, Any]) -> None:
+    """Close a job in the very transaction that keeps what it made.
+
+    So there is never a result without its job being done, nor the other way round, whenever the
+    worker dies. A worker that was given up, or whose job is cancelled, keeps nothing.
+    """
+    found = connection.get(Job, job.id, with_for_update=True, populate_existing=True)
+    if found is None or found.worker != job.worker or found.state != "running":
+        raise TakenOverError("another worker has this job now; this one keeps nothing")
+    if found.cancelling:
+        raise Cancelled
+    found.state, found.message, found.result = "done", "done", result
+    found.progress, found.ended = 1.0, now()
+    found.request = _without_address(found.request)
+
+
+def _without_address(request: dict[str, Any]) -> dict[str, Any]:
+    """Forget the address of a database: it may hold a password."""
+    return {name: asked for name, asked in request.items() if name != "url"}
 
 
 def _mark(actor: Actor, key: str | None) -> str | None:

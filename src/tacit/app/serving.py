@@ -12,7 +12,17 @@ from fastapi.responses import PlainTextResponse
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from tacit.app import oidc
-from tacit.app.api import access, accounts, catalogue, errors, projects, queries, versions, work
+from tacit.app.api import (
+    access,
+    accounts,
+    catalogue,
+    errors,
+    games,
+    projects,
+    queries,
+    versions,
+    work,
+)
 from tacit.app.metrics import CONTENT_TYPE, Measured, Requests, exposition
 from tacit.app.permissions import Action
 from tacit.app.services import Services
@@ -77,7 +87,7 @@ def create_app(settings: Settings) -> FastAPI:
     )
     app.state.services, app.state.attempts = parts, Attempts()
     app.state.uploads = Places(settings.uploads)
-    for module in (accounts, projects, versions, work, queries, catalogue):
+    for module in (accounts, projects, versions, work, queries, catalogue, games):
         app.include_router(module.router, prefix=API, responses=errors.RESPONSES)
     errors.install(app)
     requests = Requests()

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Self
 from annotated_types import Ge
 from pydantic import Field
 
-from tacit.core.errors import NotAllowedError, ParameterError, nearest
+from tacit.core.errors import ParameterError, nearest
 from tacit.core.value import Value
 
 PREFIX = "TACIT_"
@@ -37,8 +37,9 @@ class Settings(Value):
     """Largest file that may be uploaded, in bytes."""
     uploads: Annotated[int, Ge(1)] = 4
     """Files that one process takes at the same time; others are asked to wait."""
-    databases: tuple[str, ...] = ()
-    """Beginnings of the addresses of databases whose tables may be read and made; none is."""
+    databases: tuple[str, ...] = Field(default=(), repr=False)
+    """Beginnings of the addresses of databases whose tables may be read and made; none is.
+    A name and a password in them are used by the workers and shown to nobody."""
     session_hours: Annotated[float, Ge(0.01)] = 12.0
     """Hours after which an idle session ends."""
     failures: Annotated[int, Ge(1)] = 5
@@ -51,6 +52,8 @@ class Settings(Value):
     """How often a job is tried when its worker dies."""
     heartbeat_seconds: Annotated[float, Ge(0.1)] = 2.0
     """How often a worker says that it is alive; after five silences it counts as dead."""
+    demo_records: Annotated[int, Ge(50)] = 5000
+    """Made-up people in the project to try."""
     oidc_issuer: str = ""
     """Address of an OpenID Connect provider; empty for passwords only."""
     oidc_client: str = ""
@@ -64,14 +67,6 @@ class Settings(Value):
         if not self.database:
             return f"sqlite:///{(self.folder / 'store.sqlite').absolute()}"
         return self.database.replace("postgresql://", "postgresql+psycopg://", 1)
-
-    def require_database(self, url: str) -> None:
-        """Refuse a database that the administrator has not named."""
-        if not url.startswith(self.databases or ("\0",)):
-            raise NotAllowedError(
-                "tables of this database may not be chosen",
-                do="ask the administrator to name it in the setting databases",
-            )
 
     @property
     def projects(self) -> Path:

@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from sqlalchemy import select
 
+from tacit.app.databases import allowed_address
+from tacit.app.jobs import settle
 from tacit.app.naming import checked, folded, require_free
 from tacit.app.permissions import Action, Actor, ConflictError, NotAllowedError, NotFoundError
 from tacit.app.projects import Projects, capacity_of, page_of
 from tacit.app.store.database import Connection, Store, record
-from tacit.app.store.records import Project, Version, now
+from tacit.app.store.records import Job, Project, Version, now
 from tacit.core.atomic import new_file
+from tacit.core.bundle import copy_of
 from tacit.core.errors import ParameterError
 
 if TYPE_CHECKING:
     from tacit.app.settings import Settings
 
-Kind = Literal["masked", "table"]
+Kind = Literal["masked", "table", "log"]
 PUBLIC, DOSSIER = "public", "dossier"
 DATA = "data.parquet"
 _FORMULAS = r"^([=+\-@\t\r])"
@@ -50,28 +54,34 @@ class Versions:
             require_free(name, taken, "version")
         return name
 
-    def add(self, version: Version) -> None:
-        """Remember a version whose folder is written; a name taken meanwhile is refused."""
+    def add(self, job: Job, versions: Sequence[Version], result: dict[str, Any]) -> None:
+        """Remember what a job made, whose folders are written, and that the job is done.
+
+        A name taken meanwhile is refused; then, and if the job is another's by now, nothing stays.
+        """
         try:
-            self._add(version)
+            with self.store.begin() as connection:
+                settle(connection, job, result)
+                for version in versions:
+                    self._add(connection, version)
         except BaseException:
-            shutil.rmtree(self.folder(version.project_id, version.id), ignore_errors=True)
+            for version in versions:
+                shutil.rmtree(self.folder(version.project_id, version.id), ignore_errors=True)
             raise
 
-    def _add(self, version: Version) -> None:
-        with self.store.begin() as connection:
-            taken = connection.scalars(
-                select(Version.folded).where(
-                    Version.project_id == version.project_id, Version.kind == version.kind
-                )
+    def _add(self, connection: Connection, version: Version) -> None:
+        taken = connection.scalars(
+            select(Version.folded).where(
+                Version.project_id == version.project_id, Version.kind == version.kind
             )
-            require_free(version.name, taken, "version")
-            version.folded = folded(version.name)
-            connection.add(version)
-            record(
-                connection, "version made", user=version.made_by, project=version.project_id,
-                name=version.name, kind=version.kind,
-            )  # fmt: skip
+        )
+        require_free(version.name, taken, "version")
+        version.folded = folded(version.name)
+        connection.add(version)
+        record(
+            connection, "version made", user=version.made_by, project=version.project_id,
+            name=version.name, kind=version.kind,
+        )  # fmt: skip
 
     # -- for people --------------------------------------------------------------------------------
 
@@ -106,13 +116,21 @@ class Versions:
             return described(version, inside=inside)
 
     def page(
-        self, actor: Actor, version_id: str, first: int = 0, count: int = 50
+        self, actor: Actor, version_id: str, first: int = 0, count: int = 50, *, data_set: int = 1
     ) -> dict[str, Any]:
-        """Return some masked records."""
+        """Return some masked records, of one of the data sets where there are several."""
         with self.store.read() as connection:
             _project, version = self.open(connection, actor, version_id, Action.SEE_MASKED)
-        folder = self.folder(version.project_id, version.id) / PUBLIC
-        return page_of(folder / DATA, first, count)
+        found = data_sets(self.folder(version.project_id, version.id))
+        if not 1 <= data_set <= len(found):
+            raise NotFoundError("there is no such data set", got=f"{data_set} of {len(found)}")
+        return page_of(found[data_set - 1], first, count)
+
+    def n_data_sets(self, actor: Actor, version_id: str) -> int:
+        """Return how many data sets a masked version has: synthetic ones come in several."""
+        with self.store.read() as connection:
+            _project, version = self.open(connection, actor, version_id, Action.SEE_MASKED)
+        return len(data_sets(self.folder(version.project_id, version.id)))
 
     def decide(self, actor: Actor, version_id: str, *, approve: bool, remark: str = "") -> None:
         """Approve or reject a version; with four eyes not one's own."""
@@ -162,7 +180,7 @@ class Versions:
             )  # fmt: skip
         folder = self.folder(project.id, version.id)
         path = folder / part / name
-        return path if path.is_file() else as_csv(folder / PUBLIC / DATA, folder / name)
+        return path if path.is_file() else as_csv(path.with_suffix(".parquet"), folder / name)
 
     def _known(self, project_id: str, version_id: str) -> dict[str, list[str]]:
         """Return the names of the files of a bundle; masked data are there as CSV too."""
@@ -170,13 +188,13 @@ class Versions:
         known = {
             part: sorted(p.name for p in (folder / part).iterdir()) for part in (PUBLIC, DOSSIER)
         }
-        if DATA in known[PUBLIC]:
-            known[PUBLIC] = sorted({*known[PUBLIC], "data.csv"})
+        also = {path.with_suffix(".csv").name for path in data_sets(folder)}
+        known[PUBLIC] = sorted({*known[PUBLIC], *also})
         return known
 
     def to_save(self, actor: Actor, version_id: str, url: str, table: str) -> dict[str, Any]:
         """Return what a job needs to save an approved version to a table of a database."""
-        self.settings.require_database(url)
+        url = allowed_address(url, self.settings.databases)
         with self.store.read() as connection:
             project, version = self.open(connection, actor, version_id, Action.EDIT_PROJECT)
         if version.kind != "masked":
@@ -193,6 +211,16 @@ class Versions:
         with self.store.read() as connection:
             project, version = self.open(connection, actor, version_id, Action.SEE_MASKED)
         return self._known(project.id, version.id)
+
+
+def data_sets(folder: Path) -> list[Path]:
+    """Return the files of a masked version's data sets, in their order."""
+    found = [folder / PUBLIC / DATA]
+    if not found[0].is_file():
+        return []
+    while (more := copy_of(found[0], len(found) + 1)).is_file():
+        found.append(more)
+    return found
 
 
 def described(version: Version, *, inside: bool) -> dict[str, Any]:

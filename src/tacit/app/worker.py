@@ -16,22 +16,19 @@ from pathlib import Path
 from typing import Any
 
 from tacit.app import logging_setup
-from tacit.app.jobs import Jobs
+from tacit.app.jobs import Cancelled, Jobs
 from tacit.app.settings import Settings
 from tacit.app.store.database import Store
 from tacit.app.store.records import Job
+from tacit.app.tidying import tidy
 from tacit.core.errors import TacitError
 from tacit.core.progress import Advance, listening
 
-KINDS = ("import", "generate", "wizard", "table", "attack", "save")
+KINDS = ("import", "generate", "wizard", "table", "attack", "save", "log")
 """Jobs that can be asked for; each is a module of `tacit.app.tasks`."""
 _GRACE = 20.0
 """Seconds a cancelled job has to stop by itself."""
 log = logging.getLogger("tacit.worker")
-
-
-class Cancelled(BaseException):
-    """The person who asked for a job does not want it any more."""
 
 
 class Heart:
@@ -39,7 +36,8 @@ class Heart:
 
     def __init__(self, jobs: Jobs, job: Job, worker: str) -> None:
         self.jobs, self.job, self.worker = jobs, job, worker
-        self.wanted, self.title, self._levels = True, "", [0.0]
+        self.wanted, self._levels = True, [0.0]
+        self._titles: list[tuple[str, float | None]] = [("", None)]
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._beat, daemon=True)
 
@@ -56,7 +54,7 @@ class Heart:
         """Listen to the progress of the methods; the outermost task counts."""
         level = len(self._levels)
         self._levels.append(0.0)
-        self.title = title
+        self._titles.append((title, total))
 
         def advance(units: float) -> None:
             if not self.wanted:
@@ -67,12 +65,24 @@ class Heart:
         try:
             yield advance
         finally:
-            del self._levels[level:]
+            del self._levels[level:], self._titles[level:]
+
+    @property
+    def title(self) -> str:
+        """What is being done: not in every detail, which would change faster than one reads."""
+        return self._shown[-1][0]
+
+    @property
+    def _shown(self) -> list[tuple[str, float | None]]:
+        """The outermost task and its present part; parts of unknown number tell nothing."""
+        outer = self._titles[1:2]
+        return self._titles[:3] if outer and outer[0][1] else self._titles[:2]
 
     @property
     def progress(self) -> float:
-        """Share of the outermost task that is done."""
-        return self._levels[1] if len(self._levels) > 1 else 0.0
+        """Share of the outermost task that is done; while it is at its first part, of that."""
+        outer, inner = [*self._levels[1 : len(self._shown)], 0.0, 0.0][:2]
+        return outer or inner / 2
 
     def _beat(self) -> None:
         cancelled_at = None
@@ -108,13 +118,16 @@ class Worker:
 
     def step(self) -> bool:
         """Do one job if there is one."""
-        self.jobs.revive()
+        for project in self.jobs.revive():
+            tidy(self.store, self.settings, project)
         job = self.jobs.claim(self.name)
         if job is None:
             return False
         started = time.monotonic()
         state, message, result = self._done(job)
         self.jobs.finish(job.id, self.name, state, message, result)
+        if job.attempts > 1:
+            tidy(self.store, self.settings, job.project_id)
         log.info("job %s %s %s in %.1f s", job.id, job.kind, state, time.monotonic() - started)
         return True
 

@@ -72,7 +72,7 @@ def _guarding(data: Microdata, target: Target) -> list[Varied]:
     for method in methods("mask"):
         if issubclass(method, Mask) and "k" in method.model_fields:
             step = _on_keys(method, data, target)
-            release = None if step is None else tried(_weakest(step), few)
+            release = None if step is None else _tried_weakest(step, few)
             if step is not None and release is not None and _holds(release, target):
                 found.append(step)
     return found
@@ -108,6 +108,14 @@ def _group_sizes(target: Target, n_records: int) -> Try | Between:
 def _weakest(step: Varied) -> Mask:
     """Return a method with the smallest groups, which a few records can be tried with."""
     return step.filled([0.0] * len(step.spaces))
+
+
+def _tried_weakest(step: Varied, few: Microdata) -> Release | None:
+    """Try the smallest groups; a method may not make groups as small as the target allows."""
+    try:
+        return tried(_weakest(step), few)
+    except TacitError:
+        return None
 
 
 def _holds(release: Release, target: Target) -> bool:

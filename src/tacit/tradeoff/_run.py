@@ -81,8 +81,14 @@ class Run:
             space, budget=budget, sampler=self._effort.sampler, seed=self._seed, known=start
         )
         with track("searching for releases", budget) as advance:
-            known = self._tried(start[:budget], size, budget)
-            advance(known)
+            known = 0
+            for first in range(0, min(len(start), budget), explorer.batch):
+                if known and self._is_late(began):
+                    return
+                batch = start[first : min(first + explorer.batch, budget)]
+                tried = self._tried(batch, size, budget - known)
+                known += tried
+                advance(tried)
             barren = 0
             while known < budget and barren < _BARREN and not explorer.is_spent:
                 plans = explorer.propose()
@@ -92,8 +98,12 @@ class Run:
                 barren = 0 if fresh else barren + 1
                 known += len(fresh)
                 advance(len(fresh))
-                if self._effort.seconds and time.monotonic() - began > self._effort.seconds:
+                if self._is_late(began):
                     break
+
+    def _is_late(self, began: float) -> bool:
+        seconds = self._effort.seconds
+        return seconds is not None and time.monotonic() - began > seconds
 
     def _unseen(self, plans: Sequence[Plan], size: int) -> list[Plan]:
         new = {_key(p): p for p in plans}

@@ -164,7 +164,8 @@ def wizard(
         *wanted.conditions(original), *attack_conditions(attacks, max_success_over_baseline),
     )  # fmt: skip
     _check_size(original, wanted)
-    offered = proposals(original, wanted)
+    with track("looking for methods that fit the columns", None):
+        offered = proposals(original, wanted)
     if not offered:
         raise DataError("no method fits these columns", do="declare roles and kinds")
     front = search(

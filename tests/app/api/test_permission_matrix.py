@@ -6,12 +6,23 @@ from itertools import product
 import pytest
 from sqlalchemy import func, select
 
-from tacit.app.api import access, accounts, catalogue, errors, projects, queries, versions, work
+from tacit.app.api import (
+    access,
+    accounts,
+    catalogue,
+    errors,
+    games,
+    projects,
+    queries,
+    versions,
+    work,
+)
+from tacit.app.games import EXAMPLE
 from tacit.app.permissions import Action, NotFoundError
 from tacit.app.store.records import Event
 
 EVERYBODY = ("nobody", "analyst", "reviewer", "stranger", "administrator", "owner")
-MODULES = (accounts, projects, versions, work, queries, catalogue)
+MODULES = (accounts, projects, versions, work, queries, catalogue, games)
 
 WHO = {
     "nobody": None, "analyst": "The analyst", "reviewer": "The reviewer",
@@ -43,6 +54,7 @@ MATRIX = {
     "DELETE /projects/{project}": _INSIDE,
     "PUT /projects/{project}/data": _INSIDE,
     "POST /projects/{project}/data": "401 403 403 403 403 403",
+    "POST /projects/{project}/data/tables": "401 404 403 404 404 403",
     "GET /projects/{project}/data": _INSIDE,
     "GET /projects/{project}/roles": _INSIDE,
     "PUT /projects/{project}/roles": _INSIDE,
@@ -62,6 +74,7 @@ MATRIX = {
     "POST /projects/{project}/generate": _INSIDE,
     "POST /projects/{project}/wizard": _INSIDE,
     "POST /projects/{project}/tables": _INSIDE,
+    "POST /projects/{project}/logs": _INSIDE,
     "POST /projects/{project}/attack": _INSIDE,
     "GET /versions/{version}/attack": _SEEN,
     "GET /projects/{project}/jobs": _INSIDE,
@@ -73,6 +86,7 @@ MATRIX = {
     "PUT /projects/{project}/service": _INSIDE,
     "GET /projects/{project}/service/log": _INSIDE,
     "GET /methods/{family}": _SELF,
+    "POST /coprivacy": _SELF,
 }
 
 
@@ -163,6 +177,7 @@ def _bodies(about, roles, policy, version):
         "POST /projects": {"name": "Another"},
         "PUT /projects/{project}": {"name": "Renamed"},
         "POST /projects/{project}/data": {"url": "postgresql://h/d", "table": "t"},
+        "POST /projects/{project}/data/tables": {"url": "postgresql://h/d"},
         "POST /versions/{version}/table": {"url": "postgresql://h/d", "table": "t"},
         "PUT /projects/{project}/roles": {"schema_toml": roles, "edition": about["edition"]},
         "PUT /projects/{project}/plan": {"steps": about["plan"], "edition": about["edition"]},
@@ -174,6 +189,8 @@ def _bodies(about, roles, policy, version):
         "PUT /projects/{project}/service": {"policy": policy, "active": True},
         "POST /projects/{project}/tables": {"name": "t", "plan": table},
         "POST /projects/{project}/attack": {"version": version},
+        "POST /projects/{project}/logs": {"name": "l"},
+        "POST /coprivacy": {"game": EXAMPLE},
     }
 
 

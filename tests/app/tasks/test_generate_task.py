@@ -29,3 +29,24 @@ def test_a_name_taken_meanwhile_is_refused_and_leaves_no_folder(
     assert "choose another" in shown["message"]
     versions = parts.projects.folder(project) / "versions"
     assert [p.name for p in versions.iterdir()] == [masked]
+
+
+def test_five_synthetic_data_sets_can_all_be_taken(parts, people, project, masked, worker, client):
+    """Generated in a project with m = 5; the downloads hold five files that inference combines."""
+    plan = [{"method": "synthesise", "m": 5}]
+    request = {"name": "five", "plan": plan, "seed": 2}
+    job = parts.jobs.submit(people["custodian"], project, "generate", request)
+    worker.step()
+    shown = parts.jobs.show(people["custodian"], job)
+    assert shown["state"] == "done", shown["message"]
+    version = shown["result"]["version"]
+    browser = client("The custodian")
+    files = browser.get(f"/api/v1/versions/{version}/files").json()["public"]
+    wanted = ["data.csv", *(f"data-{i}.csv" for i in range(2, 6))]
+    assert set(wanted) <= set(files)
+    where = f"/api/v1/versions/{version}/files/public"
+    taken = [tacit.Microdata.of(pl.read_csv(browser.get(f"{where}/{n}").content)) for n in wanted]
+    assert len({tuple(data.frame["income"]) for data in taken}) == 5
+    mean = tacit.inference.analyse_sets(taken, tacit.inference.Mean(["income"]), rule="simple")
+    assert mean.low[0] < mean.estimates[0] < mean.high[0]
+    assert "rule 'simple'" in browser.get(f"{where}/NOTE.md").text

@@ -1,5 +1,7 @@
 """Approved versions as tables of a database."""
 
+import shutil
+
 import duckdb
 import pytest
 
@@ -38,6 +40,17 @@ def test_an_approved_version_becomes_a_table_once(
     assert "exists already" in again["message"]
     history = parts.projects.history(people["custodian"], project)
     assert "version saved to a table" in [event["what"] for event in history]
+
+
+def test_every_data_set_becomes_a_table(parts, people, project, masked, worker, address, tmp_path):
+    public = parts.versions.folder(project, masked) / "public"
+    shutil.copy(public / "data.parquet", public / "data-2.parquet")
+    parts.versions.decide(people["reviewer"], masked, approve=True)
+    asked = parts.versions.to_save(people["custodian"], masked, address, "people")
+    shown = _saved(parts, people, worker, dict(asked))
+    assert shown["result"]["tables"] == ["people", "people_2"]
+    with duckdb.connect(str(tmp_path / "out.duckdb")) as found:
+        assert found.sql("select count(*) from people_2").fetchall() == [(80,)]
 
 
 def test_what_is_not_approved_is_not_saved(parts, people, masked, address):

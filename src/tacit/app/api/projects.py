@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.concurrency import run_in_threadpool
 
 from tacit.app.api.access import ActorOf, ServicesOf
+from tacit.app.databases import allowed_address
 from tacit.app.permissions import Action
 from tacit.app.uploads import Places, check_announced, receive, shown_name
 from tacit.core.schema import Schema
@@ -70,10 +71,15 @@ class Invitation(_Body):
     capacity: Annotated[str, Field(max_length=20)]
 
 
-class DatabaseTable(_Body):
-    """A table of the user's own database."""
+class Database(_Body):
+    """The user's own database."""
 
     url: Annotated[str, Field(max_length=2000, repr=False)]
+
+
+class DatabaseTable(Database):
+    """A table of the user's own database."""
+
     table: Annotated[str, Field(max_length=300)]
 
 
@@ -156,9 +162,19 @@ def from_database(
     project: str, body: DatabaseTable, actor: ActorOf, parts: ServicesOf, key: Key = None
 ) -> Any:
     """Take a table of a database; a job reads it."""
-    parts.settings.require_database(body.url)
-    asked = {"name": body.table, "url": body.url, "table": body.table}
+    url = allowed_address(body.url, parts.settings.databases)
+    asked = {"name": body.table, "url": url, "table": body.table}
     return {"job": parts.jobs.submit(actor, project, "import", asked, key=key)}
+
+
+@router.post("/{project}/data/tables", response_model=list[str])
+def tables(project: str, body: Database, actor: ActorOf, parts: ServicesOf) -> Any:
+    """List the tables of a database that may be taken."""
+    from tacit.io.database import table_names
+
+    with parts.store.read() as connection:
+        parts.projects.open(connection, actor, project, Action.EDIT_PROJECT)
+    return table_names(allowed_address(body.url, parts.settings.databases))
 
 
 @router.get("/{project}/data")

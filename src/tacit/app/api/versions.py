@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Query
 from fastapi.responses import FileResponse
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -36,10 +36,15 @@ def show(version: str, actor: ActorOf, parts: ServicesOf) -> Any:
 
 @router.get("/versions/{version}/data")
 def page(
-    version: str, actor: ActorOf, parts: ServicesOf, first: First = 0, count: Count = 50
+    version: str,
+    actor: ActorOf,
+    parts: ServicesOf,
+    first: First = 0,
+    count: Count = 50,
+    data_set: Annotated[int, Query(ge=1, le=1000)] = 1,
 ) -> Any:
-    """Return some masked records."""
-    return parts.versions.page(actor, version, first, count)
+    """Return some masked records, of one of the data sets where there are several."""
+    return parts.versions.page(actor, version, first, count, data_set=data_set)
 
 
 @router.put("/versions/{version}/decision")

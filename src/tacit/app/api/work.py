@@ -46,6 +46,17 @@ class ProtectTable(_Body):
     plan: dict[str, Any]
 
 
+class ProtectLog(_Body):
+    """A protected query log, from the data of the project."""
+
+    name: Name
+    columns: dict[Literal["user", "query", "time", "rank", "url"], str] = {}
+    k: Annotated[int, Field(ge=2, le=100_000)] = 3
+    levels: Annotated[int, Field(ge=1, le=20)] = 5
+    taxonomy: Annotated[str, Field(max_length=200)] = "demonstration"
+    seed: Seed = None
+
+
 class AttackVersion(_Body):
     """Attacks on a masked version."""
 
@@ -111,6 +122,15 @@ def table(
     TablePlan(**body.plan)
     asked = {"name": _free(parts, project, "table", body.name), "plan": body.plan}
     return {"job": parts.jobs.submit(actor, project, "table", asked, key=key)}
+
+
+@router.post("/projects/{project}/logs", status_code=202, response_model=Submitted)
+def log(project: str, body: ProtectLog, actor: ActorOf, parts: ServicesOf, key: Key = None) -> Any:
+    """Protect a query log, which the project holds as its data."""
+    if again := parts.jobs.repeated(actor, project, "log", key):
+        return {"job": again}
+    asked = body.model_dump() | {"name": _free(parts, project, "log", body.name)}
+    return {"job": parts.jobs.submit(actor, project, "log", asked, key=key)}
 
 
 @router.post("/projects/{project}/attack", status_code=202, response_model=Submitted)

@@ -11,11 +11,11 @@ def install(app: FastAPI, parts: Services, secret: str) -> None:
     """Add all pages to the app."""
     from nicegui import ui
 
-    from tacit.app.pages import account, asking, entrance, home, people, project, visitor
+    from tacit.app.pages import account, asking, entrance, games, home, people, project, visitor
 
     visitor.serve(parts)
     entrance.install(app)
-    for module in (home, project, asking, account, people):
+    for module in (home, project, asking, account, people, games):
         module.install()
     ui.run_with(
         app, title="tacit", favicon="🤫", language="en-US", storage_secret=secret,

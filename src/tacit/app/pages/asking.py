@@ -10,14 +10,16 @@ from fastapi import Request
 from nicegui import ui
 
 from tacit.app.pages.dragging import chips, takes_one, takes_several
-from tacit.app.pages.frame import hint, page, section
+from tacit.app.pages.frame import as_script, hint, page, section
 from tacit.app.pages.residual_plots import draw_residuals
 from tacit.app.pages.visitor import Visitor, trying, visitor_of
 from tacit.app.permissions import NotFoundError
 from tacit.app.residuals import further_requests
+from tacit.app.scripts import asking_script
 from tacit.core.errors import ParameterError
 from tacit.query import Answer, Refusal
 
+_RESULTS = ("standard_error", "r_squared", "adjusted_r_squared")
 _MODELS = {"ols": "linear regression", "logistic": "logistic regression", "poisson": "Poisson"}
 
 
@@ -43,15 +45,15 @@ async def ask_page(request: Request, project: str) -> Any:
         with ui.expansion("The rules of this server").classes("w-full"):
             for rule in about["rules"]:
                 ui.label(f"• {rule}")
-        _Desk(visitor, project, about).draw()
+        _Desk(visitor, project, about, str(request.base_url).rstrip("/")).draw()
     return None
 
 
 class _Desk:
     """Where a question is put together."""
 
-    def __init__(self, visitor: Visitor, project: str, about: dict[str, Any]) -> None:
-        self.visitor, self.project, self.about = visitor, project, about
+    def __init__(self, visitor: Visitor, project: str, about: dict[str, Any], address: str) -> None:
+        self.visitor, self.project, self.about, self.address = visitor, project, about, address
         self.variables = {v["name"]: v for v in about["variables"]}
         self.conditions: dict[str, list[Any]] = {}
 
@@ -142,6 +144,8 @@ class _Desk:
         takes_several(predictors, held)
         model = ui.select(_MODELS, value="ols", label="Model").classes("w-64")
         formula = ui.input("Formula").classes("w-full")
+        hint("It is written from the fields above. You may also write it yourself, such as: "
+             "income ~ age + sex.")  # fmt: skip
 
         def write() -> None:
             if response.value and predictors.value:
@@ -188,6 +192,7 @@ class _Desk:
             else:
                 _answer(given)
                 self._fit(asked)
+                as_script(lambda: [(asking_script(self.address, self.project, asked), "python")])
 
     def _fit(self, asked: dict[str, Any]) -> None:
         """Offer plots that show whether the numbers of a model enter it rightly."""
@@ -262,7 +267,7 @@ def _answer(given: Answer) -> None:
                 ui.label(f"{name}:").classes("text-sm")
                 _columns({n: ["" if c is None else c for c in v] for n, v in value.items()})
             else:
-                ui.label(f"{name}: {_cell(value)}").classes("text-sm")
+                ui.label(f"{_label(name)}: {_cell(value)}").classes("text-sm")
         for note in given.notes:
             ui.label(note).classes("text-sm italic")
         ui.label(f"Policy {given.policy}, data {given.data}").classes("text-xs text-gray-700")
@@ -279,9 +284,16 @@ def _columns(columns: dict[str, list[Any]]) -> None:
         dict(zip(names, map(_cell, row), strict=True))
         for row in zip(*columns.values(), strict=True)
     ]
-    heads = [{"name": n, "label": n, "field": n, "align": "left"} for n in names]
+    heads = [{"name": n, "label": _label(n), "field": n, "align": "left"} for n in names]
     with ui.element("div").classes("w-full overflow-x-auto"):
-        ui.table(columns=heads, rows=rows, pagination=50).props("dense flat")
+        ui.table(columns=heads, rows=rows, pagination=50 if len(rows) > 50 else None).props(
+            "dense flat"
+        )
+
+
+def _label(name: str) -> str:
+    """Write the name of a result as people read it; names of variables are left alone."""
+    return name.replace("_", " ") if name in _RESULTS else name
 
 
 def _cell(value: Any) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from nicegui import ui
@@ -46,6 +46,7 @@ def page(visitor: Visitor, title: str) -> Iterator[None]:
             ui.link("Projects", "/").classes("text-white")
             if actor.role is Role.ADMINISTRATOR:
                 ui.link("People", "/people").classes("text-white")
+            ui.link("Coprivacy", "/coprivacy").classes("text-white")
         with ui.row().classes("items-center gap-4"):
             ui.link(f"{actor.name} ({actor.role})", "/account").classes("text-white")
             ui.html(_LOG_OUT, sanitize=False)
@@ -73,6 +74,20 @@ def next_step(words: str, project: str, tab: str) -> None:
 def way_to(words: str, project: str, tab: str) -> None:
     """Draw the way to another tab."""
     ui.link(f"{words} →", f"/project/{project}?tab={tab}").classes("font-bold")
+
+
+def as_script(draw: Callable[[], list[tuple[str, str]]]) -> None:
+    """Offer the script that does the same, written when it is asked for: as things are then."""
+
+    @ui.refreshable
+    def shown() -> None:
+        if box.value:
+            for text, language in draw():
+                copyable(text, language)
+
+    with ui.expansion("The same in Python").classes("w-full") as box:
+        shown()
+    box.on_value_change(shown.refresh)
 
 
 def copyable(text: str, language: str) -> None:

@@ -53,6 +53,8 @@ def _field(label: str, field: Any, columns: Sequence[str], value: Any) -> Reader
         return _choice(label, {c: c for c in columns}, shown)
     if choices:
         return _choice(label, {c: str(c) for c in choices}, shown if shown is not None else default)
+    if words == "true or false" and default is None and not field.is_required():
+        return _choice(label, {True: "yes", False: "no"}, shown)  # empty: as the data allow
     if words == "true or false":
         box = ui.switch(label, value=bool(shown if shown is not None else default))
         return lambda: bool(box.value)

@@ -12,6 +12,7 @@ from tacit.app.pages.frame import page
 from tacit.app.pages.tabs import (
     data_tab,
     history_tab,
+    log_tab,
     people_tab,
     plan_tab,
     query_tab,
@@ -28,6 +29,7 @@ _INSIDE: dict[str, Callable[[Visitor, str], None]] = {
     "Wizard": wizard_tab.show,
     "Versions": versions_tab.show,
     "Tables": tables_tab.show,
+    "Query log": log_tab.show,
     "Query": query_tab.show,
     "People": people_tab.show,
     "History": history_tab.show,
@@ -54,6 +56,8 @@ def project_page(request: Request, project: str, tab: str = "") -> Any:
         return None
     inside = about["capacity"] in ("owner", "custodian")
     names = list(_INSIDE) if inside else list(_REVIEWING)
+    if inside and not log_tab.is_log(about):
+        names.remove("Query log")
     with page(visitor, about["name"]):
         if about["description"]:
             ui.label(about["description"])

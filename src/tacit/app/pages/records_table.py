@@ -12,8 +12,10 @@ from tacit.app.pages.visitor import explained
 PAGE = 20
 
 
-def records_table(read: Callable[[int, int], dict[str, Any]], title: str = "") -> None:
-    """Draw records; `read` is called with the first one and how many."""
+def records_table(
+    read: Callable[[int, int], dict[str, Any]], title: str = ""
+) -> Callable[[], object]:
+    """Draw records; `read` is called with the first one and how many. Returns how to redraw."""
     state = {"first": 0}
 
     @ui.refreshable
@@ -46,3 +48,4 @@ def records_table(read: Callable[[int, int], dict[str, Any]], title: str = "") -
 
     with ui.column().classes("w-full min-w-0"):
         content()
+    return content.refresh

@@ -27,21 +27,20 @@ def run(store: Store, settings: Settings, job: Job) -> dict[str, Any]:
         data = Projects(store, settings).microdata(project)
         release = Plan(job.request["plan"]).apply(data, seed=job.request.get("seed"))
         advance(1)
-        version_id = keep(versions, job, name, release)
+        version = written(versions, job, name, release)
+        result = {"version": version.id, "name": name}
+        versions.add(job, [version], result)
         advance(1)
-    return {"version": version_id, "name": name}
+    return result
 
 
-def keep(versions: Versions, job: Job, name: str, release: Release) -> str:
-    """Write the bundle, whole or not at all, and then remember the version."""
+def written(versions: Versions, job: Job, name: str, release: Release) -> Version:
+    """Write the bundle, whole or not at all, and return the version that is to be remembered."""
     version_id = new_id()
     folder = versions.folder(job.project_id, version_id)
     release.save(folder, format="parquet")
-    versions.add(
-        Version(
-            id=version_id, project_id=job.project_id, kind="masked", name=name,
-            plan=release.plan.to_toml(), made_by=job.user_id,
-            measurements=read_json(folder / DOSSIER / "measurements.json"),
-        )
+    return Version(
+        id=version_id, project_id=job.project_id, kind="masked", name=name,
+        plan=release.plan.to_toml(), made_by=job.user_id,
+        measurements=read_json(folder / DOSSIER / "measurements.json"),
     )  # fmt: skip
-    return version_id

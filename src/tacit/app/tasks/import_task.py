@@ -5,10 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from tacit.app.jobs import TakenOverError, settle
 from tacit.app.projects import Projects
 from tacit.app.settings import Settings
 from tacit.app.store.database import Store, record
-from tacit.app.store.records import Job, Project
+from tacit.app.store.records import Job, Project, new_id
+from tacit.app.tidying import tidy
 from tacit.app.uploads import check_unpacked_size
 from tacit.core.atomic import new_file
 from tacit.core.data import Microdata
@@ -21,10 +23,15 @@ def run(store: Store, settings: Settings, job: Job) -> dict[str, Any]:
     """Store the data as Parquet with proposed roles; earlier data stay until this has worked."""
     folder = Projects(store, settings).folder(job.project_id)
     try:
-        return _taken(store, folder, job)
+        result = _taken(store, folder, job)
+    except TakenOverError:  # the worker that has the job now needs the upload
+        raise
     except BaseException:
         _forget_upload(folder, job.request)  # what is refused or called off is not kept
         raise
+    _forget_upload(folder, job.request)
+    tidy(store, settings, job.project_id)  # earlier data, which nothing refers to any more
+    return result
 
 
 def _taken(store: Store, folder: Path, job: Job) -> dict[str, Any]:
@@ -41,7 +48,9 @@ def _taken(store: Store, folder: Path, job: Job) -> dict[str, Any]:
         "records": len(described),
         "columns": described.columns,
     }
+    result = {"records": about["records"], "columns": len(described.columns)}
     with store.begin() as connection:
+        settle(connection, job, result)
         project = connection.get(Project, job.project_id)
         if project is None:
             raise DataError("the project was deleted")
@@ -51,8 +60,12 @@ def _taken(store: Store, folder: Path, job: Job) -> dict[str, Any]:
             connection, "data read", user=job.user_id, project=job.project_id,
             name=about["name"], records=about["records"],
         )  # fmt: skip
-    _forget(folder, job.request, digest)
-    return {"records": about["records"], "columns": len(described.columns)}
+    return result
+
+
+def _forget_upload(folder: Path, request: dict[str, Any]) -> None:
+    if "file" in request:
+        (folder / "incoming" / request["file"]).unlink(missing_ok=True)
 
 
 def _read(folder: Path, request: dict[str, Any]) -> Microdata:
@@ -77,21 +90,9 @@ def _described(data: Microdata) -> Microdata:
 def stored(data: Microdata, folder: Path) -> str:
     """Write the data under the digest of their file, and return the digest."""
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    with new_file(folder / "new.parquet") as scratch:
+    new = folder / f"{new_id()}.parquet"  # another job may be reading other data for this project
+    with new_file(new) as scratch:
         data.local.write_parquet(scratch)
-    digest = file_digest(folder / "new.parquet")
-    (folder / "new.parquet").replace(folder / f"{digest}.parquet")
+    digest = file_digest(new)
+    new.replace(folder / f"{digest}.parquet")
     return digest
-
-
-def _forget_upload(folder: Path, request: dict[str, Any]) -> None:
-    if "file" in request:
-        (folder / "incoming" / request["file"]).unlink(missing_ok=True)
-
-
-def _forget(folder: Path, request: dict[str, Any], digest: str) -> None:
-    """Remove the upload and earlier data, which nothing refers to any more."""
-    _forget_upload(folder, request)
-    for path in (folder / "data").glob("*.parquet"):
-        if path.stem != digest:
-            path.unlink()

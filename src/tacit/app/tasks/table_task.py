@@ -34,11 +34,11 @@ def run(store: Store, settings: Settings, job: Job) -> dict[str, Any]:
         advance(1)
         TableRelease(plan, protected, checked, source=project.data["name"]).save(folder)
         advance(1)
-    versions.add(
-        Version(
-            id=version_id, project_id=job.project_id, kind="table", name=name,
-            plan=plan.to_toml(), made_by=job.user_id,
-            measurements=read_json(folder / DOSSIER / "summary.json"),
-        )
+    version = Version(
+        id=version_id, project_id=job.project_id, kind="table", name=name,
+        plan=plan.to_toml(), made_by=job.user_id,
+        measurements=read_json(folder / DOSSIER / "summary.json"),
     )  # fmt: skip
-    return {"version": version_id, "name": name}
+    result = {"version": version_id, "name": name}
+    versions.add(job, [version], result)
+    return result

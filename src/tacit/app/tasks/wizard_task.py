@@ -8,7 +8,7 @@ from tacit.app.projects import Projects
 from tacit.app.settings import Settings
 from tacit.app.store.database import Store
 from tacit.app.store.records import Job, Project
-from tacit.app.tasks.generate_task import keep
+from tacit.app.tasks.generate_task import written
 from tacit.app.versions import Versions
 from tacit.core.errors import DataError, ProtectionError
 
@@ -40,16 +40,22 @@ def run(store: Store, settings: Settings, job: Job) -> dict[str, Any]:
             got=None if outcome.closest is None else f"closest is {outcome.closest.label}",
             do="ask for less, declare fewer keys, or search longer",
         )
-    kept = {}
-    for choice in outcome.choices:
-        name = _free(versions, job.project_id, f"{job.request['name']} {choice.name}")
-        kept[choice.name] = keep(versions, job, name, choice.release)
+    made = {
+        choice.name: written(
+            versions, job, _free(versions, job.project_id, f"{job.request['name']} {choice.name}"),
+            choice.release,
+        )
+        for choice in outcome.choices
+    }  # fmt: skip
+    kept = {name: version.id for name, version in made.items()}
+    result = {"versions": kept, "words": outcome.words}
+    versions.add(job, list(made.values()), result)
     journal.unlink(missing_ok=True)
-    return {"versions": kept, "words": outcome.words}
+    return result
 
 
 def _free(versions: Versions, project_id: str, name: str) -> str:
-    """Return the name, numbered if a first attempt of this job took it."""
+    """Return the name, numbered if an earlier search took it."""
     from tacit.app.permissions import ConflictError
 
     wanted, number = name, 2

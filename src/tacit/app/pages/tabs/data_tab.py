@@ -6,18 +6,22 @@ from typing import Any
 
 from nicegui import ui
 
-from tacit.app.pages.frame import hint, next_step, section
+from tacit.app.pages.frame import as_script, hint, next_step, section, way_to
 from tacit.app.pages.records_table import records_table
 from tacit.app.pages.tabs import jobs_view
+from tacit.app.pages.tabs.log_tab import is_log
 from tacit.app.pages.visitor import Visitor, trying
 from tacit.app.permissions import Action
+from tacit.app.scripts import reading_script
+from tacit.core.errors import ParameterError
 from tacit.core.schema import Kind, Role, Schema
 
 _ROLES = {
-    "": "no role",
+    "": "not decided",
     "identifier": "identifies directly (removed)",
     "key": "an intruder may know it",
     "confidential": "nobody should learn it",
+    "non-confidential": "harmless",
     "weight": "sampling weight",
     "household": "household",
     "stratum": "stratum",
@@ -45,7 +49,8 @@ def show(visitor: Visitor, project: str) -> None:
 
 def _upload(visitor: Visitor, project: str, has_data: bool) -> None:
     """Let the browser send a file straight to the REST interface, of any size."""
-    title = "Replace the data by another file" if has_data else "Upload a file"
+    what = "file or table" if visitor.parts.settings.databases else "file"
+    title = f"Replace the data by another {what}" if has_data else f"Choose a {what}"
     with ui.expansion(title, value=not has_data).classes("w-full"):
         ui.label(
             "CSV, Parquet, Excel, SPSS, Stata or SAS. Press + or drop the file on the box; "
@@ -65,15 +70,16 @@ def _upload(visitor: Visitor, project: str, has_data: bool) -> None:
 def _from_database(visitor: Visitor, project: str) -> None:
     """Let the person take a table of a database that the administrator allows."""
     from tacit.app.api.projects import DatabaseTable, from_database
+    from tacit.app.pages.tabs.database_form import TableToTake
 
-    hint("Or take a table of a database:")
-    with ui.row().classes("items-end"):
-        url = ui.input("Address", value=visitor.parts.settings.databases[0]).classes("w-96")
-        table = ui.input("Table")
+    with ui.expansion("Or take a table of a database").classes("w-full max-w-3xl border rounded"):
+        form = TableToTake(visitor.parts.settings)
 
         @trying
         def take() -> None:
-            body = DatabaseTable(url=url.value or "", table=table.value or "")
+            if not form.table.value:
+                raise ParameterError("no table is chosen", do="press “Show its tables” first")
+            body = DatabaseTable(url=form.address, table=form.table.value)
             from_database(project, body, visitor.actor, visitor.parts)
             ui.notify("The table is being read.")
 
@@ -93,7 +99,8 @@ class _Columns:
         hint(
             f"{data['name']}, {data['records']:,} records. This is a proposal; please check it, "
             "everything else rests on it. “An intruder may know it” is what can be looked up about "
-            "somebody elsewhere, such as age or place."
+            "somebody elsewhere, such as age or place. Kinds: numeric for amounts, ordinal for "
+            "steps in an order, nominal for names without one."
         )
         with ui.grid(columns="minmax(4rem, 2fr) minmax(7rem, 2fr) minmax(5rem, 1fr)").classes(
             "items-center w-full max-w-3xl gap-x-3 gap-y-1"
@@ -107,6 +114,9 @@ class _Columns:
         with ui.row().classes("items-center"):
             ui.button("Save what the columns mean", on_click=trying(self._save))
             next_step("choose methods", self.project, "Plan")
+            if is_log(self.about):
+                way_to("Or protect it as a query log", self.project, "Query log")
+        as_script(self._script)
 
     def _column(self, column: dict[str, Any]) -> None:
         name = column["name"]
@@ -129,6 +139,10 @@ class _Columns:
         self.about["edition"] += 1
         self.unsaved.set_visibility(False)
         ui.notify("Saved", type="positive")
+
+    def _script(self) -> list[tuple[str, str]]:
+        about = self.visitor.parts.projects.show(self.visitor.actor, self.project)
+        return [(reading_script(about), "python")]
 
     def _wanted(self, present: Schema) -> Schema:
         """Return the schema with the kinds and roles that were chosen, and no others."""

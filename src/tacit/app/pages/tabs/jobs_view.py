@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime
 
 from nicegui import ui
 
 from tacit.app.jobs import OPEN
 from tacit.app.pages.visitor import Visitor, explained, trying
+from tacit.app.store.records import now
 
 _WORDS = {
     "import": "Reading the data",
@@ -16,7 +18,10 @@ _WORDS = {
     "table": "Protecting a table",
     "attack": "Attacking a version",
     "save": "Saving to the database",
+    "log": "Protecting a query log",
 }
+
+_STATES = {"queued": "waiting for its turn", "running": "starting"}
 
 
 def watch(visitor: Visitor, project: str, on_end: Callable[[], object]) -> None:
@@ -47,12 +52,27 @@ def watch(visitor: Visitor, project: str, on_end: Callable[[], object]) -> None:
 def _bar(visitor: Visitor, job: dict[str, object]) -> None:
     with ui.row().classes("w-full items-center"):
         what = _WORDS.get(str(job["kind"]), str(job["kind"]))
-        words = str(job["message"]) or str(job["state"])
-        ui.label(f"{what}: {words}").classes("grow")
+        words = str(job["message"]) or _STATES.get(str(job["state"]), str(job["state"]))
+        ui.label(f"{what}: {words} ({_since(str(job['created']))})").classes("grow")
         bar = ui.linear_progress(float(str(job["progress"])), show_value=False).classes("w-48")
         bar.props["aria-label"] = what
+        if not job["progress"]:
+            bar.props("indeterminate")
         cancel = trying(lambda: visitor.parts.jobs.cancel(visitor.actor, str(job["id"])))
         ui.button("Cancel", on_click=cancel).props("flat dense")
+
+
+def _since(created: str) -> str:
+    """Say how long ago a job was asked for.
+
+    Examples
+    --------
+    >>> from datetime import timedelta
+    >>> _since((now() - timedelta(seconds=95)).isoformat())
+    '1 min 35 s'
+    """
+    minutes, seconds = divmod(int((now() - datetime.fromisoformat(created)).total_seconds()), 60)
+    return f"{minutes} min {seconds} s" if minutes else f"{seconds} s"
 
 
 def _tell(job: dict[str, object]) -> None:

@@ -12,6 +12,7 @@ from tacit.app.pages.method_form import method_form
 from tacit.app.pages.tabs import jobs_view
 from tacit.app.pages.tabs.version_names import free_name
 from tacit.app.pages.visitor import Visitor, explained, trying
+from tacit.app.scripts import plan_script
 from tacit.core.method import build, find, methods
 from tacit.core.plan import Plan
 
@@ -151,30 +152,5 @@ class _Editor:
     def _script(self) -> None:
         plan = Plan(self.steps)
         with ui.expansion("The same in Python, and as a plan file").classes("w-full"):
-            copyable(_python(self.about, self.steps), "python")
+            copyable(plan_script(self.about, self.steps), "python")
             copyable(plan.to_toml(), "toml")
-
-
-def _python(about: dict[str, Any], steps: list[dict[str, Any]]) -> str:
-    """Write the script that does the same."""
-    roles: dict[str, list[str]] = {}
-    for column in about["columns"]:
-        for role in column["roles"]:
-            roles.setdefault(role, []).append(column["name"])
-    several = {"identifier": "identifiers", "key": "keys", "confidential": "confidential"}
-    given = [f"{plural}={roles[role]!r}" for role, plural in several.items() if role in roles]
-    given += [f"{role}={roles[role][0]!r}" for role in ("weight", "household") if role in roles]
-    lines = [
-        "import tacit",
-        "from tacit import mask",
-        "",
-        f"data = tacit.read({about['data']['name']!r}).with_roles(",
-        *(f"    {part}," for part in given),
-        ")",
-        "plan = tacit.Plan([",
-    ]
-    for step in steps:
-        method = build(step, "mask")
-        inside = ", ".join(f"{n}={v!r}" for n, v in method.as_dict().items())
-        lines.append(f"    mask.{type(method).__name__}({inside}),")
-    return "\n".join([*lines, "])", "release = plan.apply(data)", 'release.save("out")', ""])

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from nicegui import ui
 
-from tacit.app.pages.frame import section
+from tacit.app.pages.frame import as_script, hint, section
 from tacit.app.pages.visitor import Visitor, explained, trying
 from tacit.app.queries import POLICIES
+from tacit.app.scripts import server_script
 
 _EFFECT = {
     "universe": "some requests are refused; answers stay as they are",
@@ -31,23 +34,13 @@ def show(visitor: Visitor, project: str) -> None:
         return
     present = visitor.parts.queries.settings_of(visitor.actor, project)
     section("Let others ask, without showing them a record")
+    hint("Open the server and save. The rules below are a careful start; they need no change.")
     active = ui.switch("The query server is open", value=present["active"])
     everybody = ui.switch(
         "Everybody with an account may ask (otherwise: analysts invited under People)",
         value=present["open_to_all"],
     )
-    policy = ui.codemirror(present["policy"], language="TOML").classes("w-full h-96")
-    _policies(policy)
-
-    def take(name: str) -> None:
-        from tacit.query import Policy
-
-        policy.set_value(Policy.named(name).to_toml())
-
-    with ui.row():
-        ui.label("Start from:")
-        for name in POLICIES:
-            ui.button(name, on_click=trying(lambda n=name: take(n))).props("flat dense no-caps")
+    opened = {"is": present["active"]}
 
     @trying
     def save() -> None:
@@ -55,6 +48,7 @@ def show(visitor: Visitor, project: str) -> None:
             visitor.actor, project, policy=policy.value, active=active.value,
             open_to_all=everybody.value,
         )  # fmt: skip
+        opened["is"] = active.value
         ui.notify("Saved", type="positive")
 
     @trying
@@ -62,10 +56,28 @@ def show(visitor: Visitor, project: str) -> None:
         found = visitor.parts.queries.verify_log(visitor.actor, project)
         ui.notify(found["words"], type="positive" if found["intact"] else "negative")
 
-    with ui.row():
+    with ui.row().classes("items-center"):
         ui.button("Save", on_click=save)
-        ui.button("Check the log", on_click=verify).props("outline")
-        ui.link("Ask it yourself", f"/ask/{project}")
+        with ui.row().classes("items-center").bind_visibility_from(opened, "is"):
+            ui.link("Ask it yourself →", f"/ask/{project}").classes("font-bold")
+            ui.button("Check the log", on_click=verify).props("outline")
+    section("Rules")
+    with ui.row().classes("items-center"):
+        ui.label("Start from:")
+        for name in POLICIES:
+            _starting(name, lambda toml: policy.set_value(toml))
+    policy = ui.codemirror(present["policy"], language="TOML").classes("w-full h-96")
+    _policies(policy)
+    as_script(lambda: [(server_script(about), "python")])
+
+
+def _starting(name: str, take: Callable[[str], object]) -> None:
+    """Offer a policy that comes with tacit."""
+    from tacit.query import Policy
+
+    offered = Policy.named(name)
+    button = ui.button(name, on_click=lambda: take(offered.to_toml()))
+    button.props("flat dense no-caps").tooltip(offered.summary)
 
 
 def _policies(policy: ui.codemirror) -> None:

@@ -9,12 +9,13 @@ from nicegui import ui
 
 from tacit.app.classification import classification
 from tacit.app.pages.dragging import chips, takes_several
-from tacit.app.pages.frame import hint, section
+from tacit.app.pages.frame import as_script, hint, section
 from tacit.app.pages.method_form import method_form
 from tacit.app.pages.tabs import jobs_view
 from tacit.app.pages.tabs.table_view import table_view
 from tacit.app.pages.tabs.version_names import free_name
-from tacit.app.pages.visitor import Visitor, trying
+from tacit.app.pages.visitor import Visitor, explained, trying
+from tacit.app.scripts import table_script
 from tacit.core.errors import ParameterError
 from tacit.core.method import build, find, methods
 
@@ -43,7 +44,7 @@ class _Form:
     """Where a table is put together."""
 
     def __init__(self, visitor: Visitor, project: str, about: dict[str, Any]) -> None:
-        self.visitor, self.project = visitor, project
+        self.visitor, self.project, self.about = visitor, project, about
         usable = [c for c in about["columns"] if "identifier" not in c["roles"]]
         self.names = [c["name"] for c in usable]
         self.numbers = [c["name"] for c in usable if c["kind"] == "numeric"]
@@ -59,9 +60,11 @@ class _Form:
             self._cells()
             self._protection()
             ui.button("Protect the table", on_click=trying(self._protect)).props("icon=shield")
+            as_script(self._script)
 
     def _dimensions(self) -> None:
-        hint("Drag columns into the field, or choose them there.")
+        hint("Which columns make the rows and columns of the table? Drag them into the field, or "
+             "choose them there; the last one goes across.")  # fmt: skip
         held = chips(self.names)
         self.by = ui.select(self.names, label="Spanned by", multiple=True, value=[])
         self.by.classes("w-full").props("use-chips")
@@ -120,6 +123,15 @@ class _Form:
         asked = {"name": free, "plan": self._plan()}
         parts.jobs.submit(self.visitor.actor, self.project, "table", asked)
         ui.notify("The table is being protected and attacked.")
+
+    def _script(self) -> list[tuple[str, str]]:
+        from tacit.tables import TablePlan
+
+        with explained():
+            plan = self._plan()
+            toml = TablePlan(**plan).to_toml()
+            return [(table_script(self.about, plan), "python"), (toml, "toml")]
+        return []
 
     def _plan(self) -> dict[str, Any]:
         """Return the plan as plain data, once it is known to make sense."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from tacit.app.naming import folded
 
-_WORDS = {"masked": "version", "table": "table"}
+_WORDS = {"masked": "version", "table": "table", "log": "log"}
 
 
 def free_name(versions: Iterable[dict[str, Any]], kind: str) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 from nicegui import ui
 
 from tacit.app.pages.frame import hint, section
+from tacit.core.measurement import counted
 
 Versions = list[dict[str, Any]]
 _PLAIN, _BEST, _CHOSEN = "#17577e", "#1b6e2e", "#8a4b08"
@@ -46,15 +47,16 @@ class _Map:
         self._redraw()
 
     def _telling(self, aspect: str) -> str:
-        """Return the first measure on which the versions differ."""
-        names = list(self.titles[aspect])
-        values = {n: {_taken(v, aspect, n).get("value") for v in self.versions} for n in names}
-        return next((n for n in names if len(values[n]) > 1), names[0])
+        """Return the measure that most versions have, and on which they differ most often."""
+        return most_telling(
+            {n: [_taken(v, aspect, n).get("value") for v in self.versions]
+             for n in self.titles[aspect]}
+        )  # fmt: skip
 
     def _redraw(self) -> None:
         for aspect, box in self.limits.items():
-            word = "At least" if self._is_higher(aspect) else "At most"
-            box.props["label"] = f"{word} this {aspect}"
+            word = "at least" if self._is_higher(aspect) else "at most"
+            box.props["label"] = f"{aspect.capitalize()}: {word}{self._unit(aspect)}"
         points = self._points()
         best = best_point(points, self._wanted())
         self.area.clear()
@@ -80,10 +82,16 @@ class _Map:
         found = (_taken(v, aspect, key).get("better") for v in self.versions)
         return next(filter(None, found), "lower") == "higher"
 
+    def _unit(self, aspect: str) -> str:
+        """Say how a limit is written where measurements are shown in percent."""
+        key = self.axes[aspect].value
+        texts = (str(_taken(v, aspect, key).get("text", "")) for v in self.versions)
+        return " (0.1 is 10 %)" if any(text.endswith("%") for text in texts) else ""
+
     def _words(self, points: list[dict[str, Any]], best: dict[str, Any] | None) -> None:
         left_out = len(self.versions) - len(points)
         if left_out:
-            hint(f"{left_out} without these measures not shown.")
+            hint(f"{counted(left_out, 'version')} without one of these measures: not on the map.")
         if all(box.value is None for box in self.limits.values()):
             return
         if best is None:
@@ -109,6 +117,18 @@ class _Map:
         told = "; ".join(f"{p['name']}: {p['risk']:.4g}, {p['utility']:.4g}" for p in points)
         chart.props["role"] = "img"
         chart.props["aria-label"] = f"Map of {axes['risk']} and {axes['utility']}. {told}"
+
+
+def most_telling(values: dict[str, list[float | None]]) -> str:
+    """Return the first of the measures that most versions have and on which they differ most.
+
+    Examples
+    --------
+    >>> most_telling({"a": [1.0, None], "b": [2.0, 2.0], "c": [3.0, 4.0]})
+    'c'
+    """
+    known = {name: [v for v in found if v is not None] for name, found in values.items()}
+    return max(known, key=lambda name: (len(known[name]), len(set(known[name]))))
 
 
 def best_point(

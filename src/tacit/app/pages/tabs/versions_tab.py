@@ -15,6 +15,10 @@ from tacit.app.pages.tabs.attack_view import attack_view
 from tacit.app.pages.tabs.versions_map import versions_map
 from tacit.app.pages.visitor import Visitor, trying
 
+_KINDS = {"masked": "Masked data", "table": "Table", "log": "Query log"}
+_NOTHING = "–"
+"""Stands where there is no measurement."""
+
 
 def show(visitor: Visitor, project: str) -> None:
     """Draw the tab; versions that are open stay so when it is drawn again."""
@@ -26,7 +30,7 @@ def show(visitor: Visitor, project: str) -> None:
         inside = about["capacity"] in ("owner", "custodian")
         found = visitor.parts.versions.of_project(visitor.actor, project)
         masked = [v for v in found if v["kind"] == "masked"]
-        tables = [v for v in found if v["kind"] == "table"]
+        others = [v for v in found if v["kind"] != "masked"]
         drawn: dict[str, ui.expansion] = {}
         if not found:
             ui.label("No version yet. Generate one in the tab Plan, or let the wizard find some.")
@@ -35,7 +39,8 @@ def show(visitor: Visitor, project: str) -> None:
             versions_map(masked, lambda version: _open(drawn, version))
         if found:
             section("Versions")
-        for version in [*masked, *tables]:
+            hint("Open a version to download it, see its records, attack it or have it approved.")
+        for version in [*masked, *others]:
             box = _Version(visitor, project, version, content.refresh).draw(inside)
             box.set_value(version["id"] in opened)
             box.on_value_change(lambda event, i=version["id"]: _note(opened, i, event.value))
@@ -73,12 +78,35 @@ def _compared(versions: list[dict[str, Any]]) -> None:
                      "original": card["before"].get(taken["measure"], {}).get("text", "")},
                 )  # fmt: skip
                 row[version["id"]] = taken["text"]
+    for row in rows.values():
+        row |= {v["id"]: _NOTHING for v in versions if v["id"] not in row}
+        row["original"] = row["original"] or _NOTHING
     columns = [
         {"name": name, "label": name, "field": name, "align": "left"}
         for name in ("aspect", "measure", "better", "original")
     ] + [{"name": v["id"], "label": v["name"], "field": v["id"], "align": "left"} for v in versions]
     with ui.element("div").classes("w-full overflow-x-auto"):
         ui.table(columns=columns, rows=list(rows.values())).props("dense flat")
+    hint(f"“Better” says which way is better. {_NOTHING} is not measured: a measure needs columns "
+         "of its kind, and utility compares a version with the original.")  # fmt: skip
+
+
+def _measured(taken: list[dict[str, Any]]) -> None:
+    """Draw the measurements of a protected query log."""
+    names = {"title": "measure", "text": "value", "better": "better"}
+    columns = [
+        {"name": n, "label": label, "field": n, "align": "left"} for n, label in names.items()
+    ]
+    with ui.element("div").classes("w-full overflow-x-auto"):
+        ui.table(columns=columns, rows=taken).props("dense flat")
+
+
+def _data_set(several: int) -> ui.select | None:
+    """Let the person choose among the data sets of a synthetic version."""
+    if several < 2:
+        return None
+    offered = {n: f"data set {n} of {several}" for n in range(1, several + 1)}
+    return ui.select(offered, value=1, label="Masked records of").classes("w-64")
 
 
 class _Version:
@@ -93,24 +121,26 @@ class _Version:
     def draw(self, inside: bool) -> ui.expansion:
         version = self.version
         state = {"made": "not decided yet"}.get(version["state"], version["state"])
-        kind = "Table" if version["kind"] == "table" else "Masked data"
-        box = ui.expansion(f"{kind} “{version['name']}”: {state}")
+        box = ui.expansion(f"{_KINDS[version['kind']]} “{version['name']}”: {state}")
         with box.classes("w-full border rounded"):
             if version["remark"]:
                 ui.label(f"Remark: {version['remark']}")
-            if version["state"] == "made":
-                self._decision()
+            if inside:
+                self._files()
+                self._database()
+                if version["kind"] == "masked":
+                    self._beside()
             if version["kind"] == "masked":
                 attack_view(self.visitor, self.project, version, inside)
+            if version["kind"] == "log":
+                _measured(version["measurements"]["log"])
+            if version["state"] == "made":
+                self._decision()
             if inside:
-                self._inside()
+                self._end()
         return box
 
-    def _inside(self) -> None:
-        self._files()
-        self._database()
-        if self.version["kind"] == "masked":
-            self._beside()
+    def _end(self) -> None:
         with ui.expansion("Plan file").classes("w-full"):
             copyable(self.version["plan"], "toml")
         if self.version["state"] != "approved":
@@ -138,27 +168,29 @@ class _Version:
     def _files(self) -> None:
         files = self.visitor.parts.versions.files(self.visitor.actor, self.version["id"])
         address = f"/api/v1/versions/{self.version['id']}/files"
-        words = {"public": "The result, for users", "dossier": "Evidence, stays in the house"}
+        words = {"public": "Download the result", "dossier": "Evidence, stays in the house"}
         for part, names in files.items():
             with ui.row().classes("items-center"):
                 ui.label(f"{words[part]}:").classes("font-bold")
-                for name in sorted(names, key=lambda n: not n.startswith(("data", "table"))):
+                for name in sorted(names, key=lambda n: not n.startswith(("data", "table", "log"))):
                     ui.link(name, f"{address}/{part}/{name}").props("download")
 
     def _database(self) -> None:
         """Let the person save approved data to a database that the administrator allows."""
-        databases = self.visitor.parts.settings.databases
-        if not databases or (self.version["kind"], self.version["state"]) != ("masked", "approved"):
+        from tacit.app.pages.tabs.database_form import DatabaseForm
+
+        settings = self.visitor.parts.settings
+        wanted = (self.version["kind"], self.version["state"]) == ("masked", "approved")
+        if not settings.databases or not wanted:
             return
-        hint("Or save the data as a new table of a database:")
-        with ui.row().classes("items-end"):
-            url = ui.input("Address", value=databases[0]).classes("w-96 max-w-full")
-            table = ui.input("Table")
+        with ui.expansion("Save the data as a new table of a database").classes("w-full"):
+            form = DatabaseForm(settings)
+            table = ui.input("Name of the new table").classes("w-64 max-w-full")
 
             @trying
             def save() -> None:
                 parts, actor = self.visitor.parts, self.visitor.actor
-                body = DatabaseTable(url=url.value or "", table=table.value or "")
+                body = DatabaseTable(url=form.address, table=table.value or "")
                 asked = parts.versions.to_save(actor, self.version["id"], body.url, body.table)
                 parts.jobs.submit(actor, asked.pop("project"), "save", asked)
                 ui.notify("The data are being saved.")
@@ -168,16 +200,19 @@ class _Version:
     def _beside(self) -> None:
         """Draw masked and original records beside each other."""
         visitor, version = self.visitor, self.version["id"]
-        with (
-            ui.expansion("Records beside the original").classes("w-full"),
-            ui.element("div").classes("grid grid-cols-1 lg:grid-cols-2 gap-4 w-full"),
-        ):
-            records_table(
+        several = visitor.parts.versions.n_data_sets(visitor.actor, version)
+        with ui.expansion("Records beside the original").classes("w-full"):
+            chosen = _data_set(several)
+            area = ui.element("div").classes("grid grid-cols-1 lg:grid-cols-2 gap-4 w-full")
+        with area:
+            redraw = records_table(
                 lambda first, count: visitor.parts.versions.page(
-                    visitor.actor, version, first, count
+                    visitor.actor, version, first, count, data_set=chosen.value if chosen else 1
                 ),
                 title="Masked",
             )
+            if chosen is not None:
+                chosen.on_value_change(redraw)
             records_table(
                 lambda first, count: visitor.parts.projects.page(
                     visitor.actor, self.project, first, count

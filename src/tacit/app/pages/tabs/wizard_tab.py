@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from nicegui import ui
 
-from tacit.app.pages.frame import hint, next_step, section
+from tacit.app.pages.frame import as_script, hint, next_step, section
 from tacit.app.pages.tabs import jobs_view
 from tacit.app.pages.visitor import Visitor, trying
+from tacit.app.scripts import wizard_script
 
 
 def show(visitor: Visitor, project: str) -> None:
     """Draw the tab."""
-    if not visitor.parts.projects.show(visitor.actor, project)["data"]:
+    about = visitor.parts.projects.show(visitor.actor, project)
+    if not about["data"]:
         ui.label("The project has no data yet; upload a file in the tab Data.")
         return
     section("What must a release meet?")
@@ -28,32 +31,49 @@ def show(visitor: Visitor, project: str) -> None:
     )
     with ui.row().classes("items-end"):
         name = ui.input("Name of the versions", value="wizard")
+        plans = ui.number("Plans to try", value=40, min=1, max=1000).classes("w-32")
         seconds = ui.number("Seconds to search", value=45, min=1, max=3600).classes("w-40")
+    hint("The search ends when either is used up; with more of both it may find better ones.")
+
+    def effort() -> tuple[int, float]:
+        return int(plans.value or 40), float(seconds.value or 45)
 
     @trying
     def search() -> None:
         from tacit.tradeoff import Target
 
         Target.of(target.value)
-        asked = {"name": name.value, "target": target.value, "seconds": seconds.value or 45}
+        asked = {"name": name.value, "target": target.value}
+        asked |= dict(zip(("plans", "seconds"), effort(), strict=True))
         visitor.parts.jobs.submit(visitor.actor, project, "wizard", asked)
         ui.notify("The search has begun; you may leave this page.")
 
     ui.button("Search", on_click=search).props("icon=auto_fix_high")
+    as_script(lambda: [(wizard_script(about, target.value or "", *effort()), "python")])
     words = ui.column().classes("w-full")
 
     def explain() -> None:
         jobs = visitor.parts.jobs.of_project(visitor.actor, project)
-        last = next((j for j in jobs if j["kind"] == "wizard" and j["state"] == "done"), None)
+        ended = (j for j in jobs if j["kind"] == "wizard" and j["state"] in ("done", "failed"))
+        last = next(ended, None)
         words.clear()
         with words:
             if last is not None:
-                section("What the wizard did")
-                ui.markdown(_below(last["result"]["words"]))
-                next_step("compare the versions it kept", project, "Versions")
+                _told(last, project)
 
     jobs_view.watch(visitor, project, explain)
     explain()
+
+
+def _told(job: dict[str, Any], project: str) -> None:
+    """Say what the last search found, or why it found nothing."""
+    section("What the wizard did")
+    if job["state"] == "failed":
+        with ui.card().classes("w-full bg-orange-50").props('role="alert"'):
+            ui.label(job["message"])
+        return
+    ui.markdown(_below(job["result"]["words"]))
+    next_step("compare the versions it kept", project, "Versions")
 
 
 def _below(words: str) -> str:

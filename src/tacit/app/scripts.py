@@ -1,0 +1,116 @@
+"""The Python script that does the same as a form, for every step of the work."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from tacit.core.method import build
+
+_SEVERAL = {
+    "identifier": "identifiers", "key": "keys", "confidential": "confidential",
+    "non-confidential": "non_confidential", "stratum": "strata",
+}  # fmt: skip
+_ONE = ("weight", "household")
+
+
+def reading_script(about: Mapping[str, Any]) -> str:
+    """Write how the data are read and what their columns mean.
+
+    Examples
+    --------
+    >>> column = {"name": "age", "kind": "numeric", "roles": ["key"]}
+    >>> print(reading_script({"data": {"name": "people.csv"}, "columns": [column]}))
+    import tacit
+    <BLANKLINE>
+    data = tacit.read("people.csv").with_roles(
+        keys=["age"],
+    )
+    <BLANKLINE>
+    """
+    return _script(["import tacit", "", *_data(about)])
+
+
+def plan_script(about: Mapping[str, Any], steps: Iterable[Mapping[str, Any]]) -> str:
+    """Write how a plan is applied."""
+    methods = [build(dict(step), "mask") for step in steps]
+    lines = [
+        f"    mask.{type(method).__name__}({_arguments(method.as_dict())}),"
+        for method in methods
+    ]  # fmt: skip
+    return _script(
+        ["import tacit", "from tacit import mask", "", *_data(about), "plan = tacit.Plan([",
+         *lines, "])", "release = plan.apply(data)", 'release.save("out")']
+    )  # fmt: skip
+
+
+def wizard_script(about: Mapping[str, Any], target: str, plans: int, seconds: float) -> str:
+    """Write how the wizard is asked."""
+    return _script(
+        ["import tacit", "from tacit import tradeoff", "", *_data(about),
+         f"effort = tradeoff.Effort(evaluations={plans}, seconds={seconds:g}, sample=5000, "
+         "replicates=2)",
+         f"outcome = tradeoff.wizard(data, {_text(target)}, effort=effort)",
+         "print(outcome)", 'outcome.save("out")']
+    )  # fmt: skip
+
+
+def table_script(about: Mapping[str, Any], plan: Mapping[str, Any]) -> str:
+    """Write how a table is built, protected and attacked."""
+    given = {name: value for name, value in plan.items() if value not in (None, {}, [])}
+    return _script(
+        ["import tacit", "from tacit import tables", "", *_data(about),
+         "plan = tables.TablePlan(", *(f"    {n}={_text(v)}," for n, v in given.items()), ")",
+         "protected = plan.apply(data)", "print(protected.verify())"]
+    )  # fmt: skip
+
+
+def server_script(about: Mapping[str, Any]) -> str:
+    """Write how a query server is started with the policy saved as a file."""
+    return _script(
+        ["from pathlib import Path", "", "import tacit", "from tacit import query", "",
+         *_data(about), 'policy = query.Policy.from_toml(Path("policy.toml").read_text())',
+         "server = query.Server(data, policy)"]
+    )  # fmt: skip
+
+
+def asking_script(address: str, project: str, request: Mapping[str, Any]) -> str:
+    """Write how the same question is asked over REST."""
+    return _script(
+        ["from tacit.client import Client", "",
+         f'client = Client({_text(address)}, "your key: see Your account")',
+         f"print(client.ask({_text(project)}, {_text(dict(request))}))"]
+    )  # fmt: skip
+
+
+def _script(lines: Sequence[str]) -> str:
+    return "\n".join([*lines, ""])
+
+
+def _data(about: Mapping[str, Any]) -> list[str]:
+    roles: dict[str, list[str]] = {}
+    for column in about["columns"]:
+        for role in column["roles"]:
+            roles.setdefault(role, []).append(column["name"])
+    given = [f"{plural}={_text(roles[role])}" for role, plural in _SEVERAL.items() if role in roles]
+    given += [f"{role}={_text(roles[role][0])}" for role in _ONE if role in roles]
+    read = f"data = tacit.read({_text(about['data']['name'])})"
+    if not given:
+        return [read]
+    return [f"{read}.with_roles(", *(f"    {part}," for part in given), ")"]
+
+
+def _arguments(given: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name}={_text(value)}" for name, value in given.items())
+
+
+def _text(value: Any) -> str:
+    """Write a value as people write Python, with double quotes."""
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False)  # a string of JSON is one of Python
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{_text(k)}: {_text(v)}" for k, v in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(_text, value)) + "]"
+    return repr(value)
