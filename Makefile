@@ -75,11 +75,13 @@ bench: setup $(PEERS)/.peers-stamp ## Compare with the peers that pip can instal
 studies: setup $(PEERS)/.peers-stamp ## Run the measurements of single capabilities that RESULTS.md tells of
 	@for script in benchmarks/bench_*.py; do echo "== $$script"; $(BIN)/python "$$script"; done
 
-$(PEERS)/.peers-stamp: benchmarks/peers.txt # one by one: a peer that is not to be had leaves the others
+$(PEERS)/.peers-stamp: benchmarks/peers.txt benchmarks/peers-bare.txt # one by one: a peer that is not to be had leaves the others
 	@$(PYTHON) -m venv --clear $(PEERS)
 	@grep -v '^#' benchmarks/peers.txt | while read -r peer; do \
 		$(PEERS)/bin/python -m pip install --quiet --constraint benchmarks/peers.txt "$$peer" \
 			|| echo "$$peer is not installed; the tables say so" >&2; done
+	@$(PEERS)/bin/python -m pip install --quiet --no-deps -r benchmarks/peers-bare.txt \
+		|| echo "the peers of peers-bare.txt are not installed; the tables say so" >&2
 	@touch $@
 
 .PHONY: constraints

@@ -50,9 +50,13 @@ def described(table: pl.DataFrame) -> tacit.Microdata:
     return tacit.Microdata.of(table).with_roles(keys=_KEYS).with_hierarchies(**trees)
 
 
-def files() -> dict[str, tacit.Microdata]:
-    table = pl.read_csv(_ADULT / "adult.csv", separator=";", infer_schema=False)
-    rng, n = np.random.default_rng(1), 1_000_000
+def adult() -> pl.DataFrame:
+    return pl.read_csv(_ADULT / "adult.csv", separator=";", infer_schema=False)
+
+
+def resampled(n: int) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return n records of Adult drawn with replacement, and these with 20 % of each key redrawn."""
+    table, rng = adult(), np.random.default_rng(1)
     boot = table[rng.integers(0, len(table), n)]
     redrawn = [
         pl.when(pl.Series(rng.random(n) < 0.2))
@@ -61,7 +65,18 @@ def files() -> dict[str, tacit.Microdata]:
         .alias(key)
         for key in _KEYS
     ]
-    tables = {"Adult": table, "boot 1M": boot, "mix 1M": boot.with_columns(redrawn)}
+    return boot, boot.with_columns(redrawn)
+
+
+def records(n: int) -> pl.DataFrame:
+    """Return Adult itself if n is its size, else n records that are more different."""
+    table = adult()
+    return table if n == table.height else resampled(n)[1]
+
+
+def files() -> dict[str, tacit.Microdata]:
+    boot, mix = resampled(1_000_000)
+    tables = {"Adult": adult(), "boot 1M": boot, "mix 1M": mix}
     return {name: described(found) for name, found in tables.items()}
 
 

@@ -1,12 +1,16 @@
 """Exact MDAV and distance linkage on a graphics processor, beside the limits of the device.
 
     python benchmarks/bench_gpu.py --references FILE      on a machine with tacit: groups and links
+    python benchmarks/bench_gpu.py --references FILE --large 10 3     and groups of 10^6 records
     python benchmarks/bench_gpu.py --check FILE           on a machine with a GPU and CuPy
 
-The second needs NumPy and CuPy only: the kernels are loaded by themselves. Groups and links must
-be those of the processor, record by record, also on files full of ties. The limit of MDAV is its
-three scans of the free records per pair of groups at the speed at which the device copies memory;
-that of linkage the subtractions, products and sums of all pairs at its speed for double numbers.
+The references of a million records take the processor some minutes for k = 10 and about ten for
+k = 3; where they are in the file, all groups are compared. Some groups of the large file are formed
+again besides, by plain NumPy. The last line needs NumPy and CuPy only: the kernels are loaded by
+themselves. Groups and links must be those of the processor, record by record, also on files full
+of ties. The limit of MDAV is its three scans of the free records per pair of groups at the speed at
+which the device copies memory; that of linkage the subtractions, products and sums of all pairs at
+its speed for double numbers.
 """
 
 from __future__ import annotations
@@ -51,13 +55,16 @@ def two_files(kind: str, n: int, noise: float) -> tuple[np.ndarray, np.ndarray, 
     return before, after, 3, np.full(5, 1.3)
 
 
-def write_references(path: Path) -> None:
+def write_references(path: Path, largest: int, large: list[int]) -> None:
     from tacit.mask.mdav import mdav_groups
     from tacit.risk._linkage_index import PointIndex, paired_distances
 
     found = {}
-    for kind, n, k in MDAV:
-        found[f"{kind}-{n}-{k}"] = mdav_groups(records(kind, n), k, standardise=False)
+    for kind, n, k in [*MDAV, *(("normal", largest, k) for k in large)]:
+        started = time.process_time()
+        groups = mdav_groups(records(kind, n), k, standardise=False)
+        found[f"{kind}-{n}-{k}"] = groups.astype(np.int32)
+        print(f"MDAV {kind} {n:,} k={k}: {time.process_time() - started:.1f} CPU s", flush=True)
     for kind, n, noise in LINKAGE:
         before, after, n_measured, blank = two_files(kind, n, noise)
         radius = paired_distances(before, after, n_measured, blank)
@@ -109,6 +116,43 @@ def loss(values: np.ndarray, groups: np.ndarray) -> float:
         float(((c - (np.bincount(numbers, c) / sizes)[numbers]) ** 2).sum()) for c in values.T
     )
     return 100 * within / float(((values - values.mean(axis=0)) ** 2).sum())
+
+
+def judged(values: np.ndarray, groups: np.ndarray, k: int, wanted: np.ndarray | None) -> str:
+    """Check groups of a large file: their sizes, some formed anew, and all where they are known."""
+    pairs = groups >= 0
+    sizes = np.bincount(groups[pairs])
+    assert (sizes == k).all()
+    assert (~pairs).sum() < 3 * k
+    formed_again(values, groups, k)
+    said = f"all {len(sizes):,} groups have {k} records"
+    if wanted is None:
+        return f"{said}; not compared with the processor"
+    assert np.array_equal(groups[pairs], wanted[pairs])
+    return f"{said} and are those of the processor"
+
+
+def formed_again(values: np.ndarray, groups: np.ndarray, k: int, n_checked: int = 40) -> None:
+    """Form some groups again, each from the records that were free before it, by plain NumPy.
+
+    The pair of groups t is formed from the records of groups 2t and above and of those left: the
+    record farthest from their mean with its k - 1 nearest, then the farthest from that record.
+    """
+    n_pairs = (groups.max() + 1) // 2
+    for t in np.unique(np.linspace(0, n_pairs - 1, n_checked).astype(int)):
+        free = np.flatnonzero((groups >= 2 * t) | (groups < 0))
+        part = values[free]
+        distance = ((part - part.mean(axis=0)) ** 2).sum(axis=1)
+        at = free[distance.argmax()]
+        assert groups[at] == 2 * t, (t, at)
+        for number in (2 * t, 2 * t + 1):
+            free = np.flatnonzero((groups >= number) | (groups < 0))
+            to_first = ((values[free] - values[at]) ** 2).sum(axis=1)
+            if number == 2 * t + 1:
+                at = free[to_first.argmax()]
+                to_first = ((values[free] - values[at]) ** 2).sum(axis=1)
+            nearest = free[np.argpartition(to_first, k - 1)[:k]]
+            assert set(nearest.tolist()) == set(np.flatnonzero(groups == number).tolist()), number
 
 
 def copy_speed(arrays: Any) -> float:
@@ -168,10 +212,11 @@ def check(path: Path, largest: int) -> None:
         assert same
     for k in (3, 10):
         values = records("normal", largest)
-        groups, _, seconds = mdav_on_device(cupy, values, k)
+        groups, n_free, seconds = mdav_on_device(cupy, values, k)
         limit = 3 * (largest / (2 * k)) * (largest / 2) * 10 * 8 / bytes_per_second
         print(f"MDAV {largest:,} x 10, k={k}: {seconds:.2f} s, limit {limit:.2f} s,"
-              f" 100 SSE/SST {loss(values, groups):.4f}")  # fmt: skip
+              f" 100 SSE/SST {loss(values, groups):.4f}, left {n_free},"
+              f" {judged(values, groups, k, stored.get(f'normal-{largest}-{k}'))}")  # fmt: skip
     for noise in (0.05, 0.1, 0.3, 1.0):
         files = two_files("numbers", largest, noise)
         radius = ((files[0] - files[1]) ** 2).sum(axis=1)
@@ -186,10 +231,11 @@ def main() -> None:
     parser.add_argument("--references", type=Path)
     parser.add_argument("--check", type=Path)
     parser.add_argument("--largest", type=int, default=1_000_000)
+    parser.add_argument("--large", type=int, nargs="*", default=[], help="k of large references")
     chosen = parser.parse_args()
     sys.path.insert(0, str(_SOURCE))
     if chosen.references:
-        write_references(chosen.references)
+        write_references(chosen.references, chosen.largest, chosen.large)
     if chosen.check:
         check(chosen.check, chosen.largest)
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -69,14 +70,14 @@ def case_risk(path: str, memory: str) -> dict[str, Any]:
 
 
 def case_limit(path: str, memory: str) -> dict[str, Any]:
-    """Run the bare group-by that both measures rest on."""
+    """Run the bare group-by that both measures rest on; it also checks what they say."""
     import duckdb
 
     started, cpu = time.perf_counter(), time.process_time()
     connection = duckdb.connect(config={"memory_limit": "1GB"})
-    grouped = f"SELECT count(*), sum(weight) FROM '{path}' GROUP BY {', '.join(KEYS)}"
-    connection.sql(f"SELECT count(*) FROM ({grouped})").fetchall()
-    return _spent(started, cpu)
+    grouped = f"SELECT count(*) AS n, sum(weight) FROM '{path}' GROUP BY {', '.join(KEYS)}"
+    classes, k = connection.sql(f"SELECT count(*), min(n) FROM ({grouped})").fetchall()[0]
+    return {"classes": classes, "k": k, **_spent(started, cpu)}
 
 
 def realistic_plan() -> Any:
@@ -109,27 +110,35 @@ def case_plan(path: str, memory: str) -> dict[str, Any]:
         release = realistic_plan().apply(data, seed=1, blocks=10_000)
         steps = {s.public_note.split(":")[0]: round(s.seconds, 1) for s in release.steps[1:]}
         release.save(Path(folder) / "out", format="parquet")
-        smallest = _smallest(Path(folder) / "out/public/data.parquet")
-    return {"records": data.n_records, "smallest": smallest, "steps": steps, **_spent(started, cpu)}
+        found = _attacked(f"{folder}/out/public/data.parquet")
+    return {"records": data.n_records, **found, "steps": steps, **_spent(started, cpu)}
 
 
-def _smallest(path: Path) -> list[int]:
-    """Attack the released file: the smallest classes of keys and of microaggregated values."""
+def _attacked(files: str) -> dict[str, Any]:
+    """Attack the released files: the smallest classes of keys and of microaggregated values.
+
+    The fingerprint is of all records in any order, so that two engines can be compared.
+    """
     import duckdb
 
     connection = duckdb.connect(config={"memory_limit": "1GB"})
-    return [
-        connection.sql(
-            f"SELECT min(n) FROM (SELECT count(*) n FROM '{path}' GROUP BY {columns})"
-        ).fetchall()[0][0]
-        for columns in ("region, sex, age, education", "income, taxes")
-    ]
+    classes = "SELECT min(n) FROM (SELECT count(*) n FROM read_parquet('{}') GROUP BY {})"
+    columns = ("region", "sex", "age", "education", "marital", "weight::BIGINT")
+    exact = ", ".join(f"{name}::VARCHAR" for name in columns)
+    rounded = ", ".join(f"round({name}, 4)" for name in ("income", "taxes", "hours"))
+    whole = f"SELECT sum(hash({exact}, {rounded}) % 1000000007) FROM read_parquet('{files}')"
+    return {
+        "smallest": [
+            connection.sql(classes.format(files, columns)).fetchall()[0][0]
+            for columns in ("region, sex, age, education", "income, taxes")
+        ],
+        "fingerprint": str(connection.sql(whole).fetchall()[0][0]),
+    }
 
 
 def case_spark(path: str, memory: str) -> dict[str, Any]:
     """Apply the realistic plan on Spark in local mode and measure the result there."""
     from pyspark.sql import SparkSession
-    from pyspark.sql import functions as F
 
     import tacit
     from tacit import risk
@@ -137,7 +146,8 @@ def case_spark(path: str, memory: str) -> dict[str, Any]:
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # workers need tacit too
     session = (
         SparkSession.builder.master("local[2]").config("spark.driver.memory", "4g")
-        .config("spark.ui.enabled", "false").config("spark.log.level", "ERROR")
+        .config("spark.ui.enabled", "false").config("spark.ui.showConsoleProgress", "false")
+        .config("spark.log.level", "ERROR")
         .config("spark.sql.shuffle.partitions", "32").config("spark.driver.host", "127.0.0.1")
         .getOrCreate()
     )  # fmt: skip
@@ -152,19 +162,34 @@ def case_spark(path: str, memory: str) -> dict[str, Any]:
     applied = time.perf_counter() - started
     anonymity = risk.KAnonymity().measure(data, release).value
     expected = risk.IndividualRisk().measure(data, release).details["expected_reidentifications"]
-    back = session.read.parquet(f"{out}/released")
-    smallest = [
-        back.groupBy(*columns).count().agg(F.min("count")).first()[0]
-        for columns in (keys, ["income", "taxes"])
-    ]
     steps = {s.public_note.split(":")[0]: round(s.seconds, 1) for s in release.steps[1:]}
-    n_records = back.count()
+    n_records = session.read.parquet(f"{out}/released").count()
+    spent = _spent(started, cpu) | _family()
     session.stop()
-    import shutil
-
+    found = _attacked(f"{out}/released/*.parquet")
     shutil.rmtree(out, ignore_errors=True)
-    return {"records": n_records, "k": anonymity, "expected": expected, "smallest": smallest,
-            "steps": steps, "applied": applied, **_spent(started, cpu)}  # fmt: skip
+    return {"records": n_records, "k": anonymity, "expected": expected, **found,
+            "steps": steps, "applied": round(applied, 1), **spent}  # fmt: skip
+
+
+def _family() -> dict[str, float]:
+    """CPU seconds of this process and all below it, ended ones too, and the sum of their peaks."""
+    parents, ticks, peaks = {}, {}, {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            fields = (folder / "stat").read_text().rpartition(")")[2].split()
+            status = (folder / "status").read_text().splitlines()
+        except OSError:
+            continue
+        one = int(folder.name)
+        parents[one] = int(fields[1])
+        ticks[one] = sum(map(int, fields[11:15]))
+        peaks[one] = sum(int(x.split()[1]) for x in status if x.startswith("VmHWM"))
+    mine = {os.getpid()}
+    while more := {one for one, parent in parents.items() if parent in mine} - mine:
+        mine |= more
+    seconds = sum(ticks[one] for one in mine) / os.sysconf("SC_CLK_TCK")
+    return {"cpu": round(seconds, 1), "megabytes": round(sum(peaks[one] for one in mine) / 1024)}
 
 
 def case_loss(path: str, memory: str) -> dict[str, Any]:
@@ -230,6 +255,8 @@ def risk_table(largest: int) -> None:
             path = Path(folder) / "persons.parquet"
             make(path, n)
             found, bare = run("risk", str(path)), run("limit", str(path))
+            if (found["classes"], found["k"]) != (bare["classes"], bare["k"]):
+                raise SystemExit(f"not what SQL counts: {found}, {bare}")
             nanoseconds = round(1e9 * found["cpu"] / n)
             spent = (found["seconds"], found["cpu"], nanoseconds, found["megabytes"], bare["cpu"])
             rows.append((f"{n:,}", f"{found['classes']:,}", *spent))

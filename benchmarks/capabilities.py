@@ -7,39 +7,15 @@ that pip does not install, from shared/spec/peers-*.md, measured there on the sa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
-
-Work = Callable[[], Any]
-
-
-@dataclass(frozen=True)
-class Capability:
-    """One task: how we do it, and what it is compared with."""
-
-    key: str
-    title: str
-    sizes: tuple[int, ...]
-    ours: Callable[[int], Work]
-    """Set the task up for n records; the call is what is timed."""
-    limit: tuple[str, Callable[[int], Work]]
-    """The bare work; a call that returns a number has measured its seconds itself."""
-    peers: tuple[str, ...] = ()
-    """Cases of peer_cases.py, which run live where the peer is installed."""
-    peer_sizes: tuple[int, ...] = ()
-    """Sizes the peers can manage, if not all."""
-    data: Callable[[int], Any] | None = None
-    """The file that the peers read."""
-    quoted: Mapping[str, Mapping[int, float]] = field(default_factory=dict)
-    quality: Callable[[Any], str] = lambda _: ""
-    """What is to be said of our answer, so that speed is not bought with quality."""
-    tiny: int = 300
-    """Records of a quick run."""
-
+import sum_tasks
+import synthesis_tasks
+import table_tasks
+from capability import Capability, Work
 
 COLUMNS = [f"x{j}" for j in range(10)]
 SIZES = (10_000, 100_000, 1_000_000)
@@ -132,6 +108,26 @@ def _on_adult(name: str) -> Callable[[int], Work]:
     return build
 
 
+@lru_cache(1)
+def _nine(n: int) -> Any:
+    import bench_generalise
+
+    return bench_generalise.described(bench_generalise.records(n))
+
+
+def _generalise_nine(n: int) -> Work:
+    import tacit
+    from tacit import mask
+
+    data = _nine(n)
+    return lambda: tacit.Plan([mask.Generalise(k=5, max_suppression=0.05)]).apply(data, seed=1)
+
+
+def _nine_group_by(n: int) -> Work:
+    table = _nine(n).frame
+    return lambda: table.group_by(list(_nine(n).schema.keys)).len()
+
+
 def _adult(n: int) -> Any:
     import bench_peers
 
@@ -213,80 +209,6 @@ def _all_pairs(n: int) -> Work:
     )
 
 
-def _synthesis(n: int) -> Work:
-    import tacit
-    from tacit import mask
-
-    table = tacit.datasets.census(n).frame.drop("person_id", "household", "weight")
-    return lambda: tacit.Plan([mask.Synthesise()]).apply(table, seed=1)
-
-
-def _trees(n: int) -> Work:
-    """Grow one tree per column with scikit-learn, and nothing else."""
-    import polars as pl
-
-    import tacit
-
-    table = tacit.datasets.census(n).frame.drop("person_id", "household", "weight")
-    codes = table.select(pl.all().rank("dense").fill_null(0)).to_numpy()
-
-    def work() -> None:
-        from sklearn.tree import DecisionTreeRegressor
-
-        for j in range(1, codes.shape[1]):
-            tree = DecisionTreeRegressor(min_samples_leaf=5, min_impurity_decrease=1e-8)
-            tree.fit(codes[:, :j], codes[:, j]).apply(codes[:, :j])
-
-    return work
-
-
-@lru_cache(1)
-def _business(name: str) -> Any:
-    from table_cases import CASES
-
-    case = CASES[name]
-    _ = case.table, case.sensitive
-    return case
-
-
-_TABLES = {1_701: "t2d", 2_646: "t3d", 13_125: "h2"}
-"""Tables of shared/spec/peers-tables.md by their number of cells."""
-
-
-def _suppress(n: int) -> Work:
-    from tacit import tables
-
-    case = _business(_TABLES[n])
-    return lambda: tables.SuppressModular().protect(case.table, case.sensitive)
-
-
-def _audit(n: int) -> Work:
-    return _suppress(n)().audit
-
-
-def _one_programme(n: int) -> Work:
-    """Solve one linear programme of the audit: how low can one hidden cell be."""
-    from scipy.optimize import linprog
-
-    protected = _suppress(n)()
-    table, hidden = protected.original, np.flatnonzero(protected.suppressed)
-    relations = table.relations.tocsc()
-    known = np.setdiff1d(np.arange(table.n_cells), hidden)
-    right = -(relations[:, known] @ table.value[known])
-    cost = np.zeros(len(hidden))
-    cost[0] = 1.0
-    return lambda: linprog(cost, A_eq=relations[:, hidden], b_eq=right, bounds=(0, None))
-
-
-def _verdict(found: Any) -> str:
-    return f"{len(found.failed)} cells not protected"
-
-
-def _value(protected: Any) -> str:
-    hidden = protected.suppressed
-    return f"{hidden.sum():,} cells, {protected.original.value[hidden].sum() / 1e6:.2f}M suppressed"
-
-
 _SAFE = ["region", "age", "occupation", "sex", "marital"]
 
 
@@ -308,12 +230,6 @@ def _controlled_tables(n: int) -> Work:
     return lambda: [frame.group_by(names).len() for names in chosen]
 
 
-def _cell_key(n: int) -> Work:
-    import bench_cell_key as bench
-
-    return lambda: bench.keyed(_TABLES[n], "turnover", bench.TOTALS)
-
-
 def _key_sets(n: int) -> Work:
     """Count the combinations of every one and every two keys."""
     from itertools import combinations
@@ -322,13 +238,6 @@ def _key_sets(n: int) -> Work:
     keys, table = data.schema.keys[:8], data.frame
     sets = [c for size in (1, 2) for c in combinations(keys, size)]
     return lambda: [table.group_by(names).len() for names in sets]
-
-
-def _table_group_by(n: int) -> Work:
-    import polars as pl
-
-    case = _business(_TABLES[n])
-    return lambda: case.microdata.group_by(case.by).agg(pl.len(), pl.col("turnover").sum())
 
 
 def _share(measurement: Any) -> str:
@@ -384,6 +293,12 @@ CAPABILITIES = [
         quality=lambda _: "optimal; the peer is greedy",
     ),
     Capability(
+        "generalise-nine", "optimal full-domain generalisation, 9 keys, k = 5, 5 %",
+        (10_000, 30_162, 1_000_000), _generalise_nine, (GROUP_BY, _nine_group_by),
+        quoted={"ARX 3.9.2 (Java)": {30_162: 1.3, 1_000_000: 56.9}},
+        quality=lambda _: "both optimal, same score", tiny=3_000,
+    ),
+    Capability(
         "mondrian", "Mondrian, k = 5, 7 keys", SIZES, _on_adult("mondrian"),
         ("one sort by the keys", _adult_sort), peers=("anonypy",),
         peer_sizes=(1_000, 3_000, 10_000), data=_adult,
@@ -399,21 +314,40 @@ CAPABILITIES = [
         peers=("recordlinkage", "splink"), data=_both_files, quality=_share,
     ),
     Capability(
-        "synthesis", "synthesis by trees, census", (10_000, 30_000, 100_000), _synthesis,
-        ("one scikit-learn tree per column", _trees),
+        "synthesis", "synthesis by trees, census", (10_000, 30_000, 100_000),
+        synthesis_tasks.trees, ("one scikit-learn tree per column", synthesis_tasks.bare_trees),
+        peers=("sdv",), data=synthesis_tasks.people, quality=synthesis_tasks.distance,
+    ),
+    Capability(
+        "copula", "synthesis by a Gaussian copula, census", (10_000, 30_000, 100_000),
+        synthesis_tasks.copula, ("one sort of each column", _columns(np.sort, 13)),
+        peers=("sdv",), data=synthesis_tasks.people, quality=synthesis_tasks.distance,
     ),
     Capability(
         "suppression-of-cells", "cell suppression, modular, p % and frequency",
-        (1_701, 2_646, 13_125), _suppress, ("one linear programme", _one_programme),
-        quality=_value, tiny=1_701,
+        (1_701, 2_646, 13_125), table_tasks.suppress,
+        ("one linear programme", table_tasks.one_programme), peers=("pytauargus",),
+        data=table_tasks.businesses, quality=table_tasks.value, judge=table_tasks.judged,
+        tiny=1_701,
     ),
     Capability(
-        "audit", "audit of all suppressed cells", (1_701, 2_646, 13_125), _audit,
-        ("one linear programme", _one_programme), quality=_verdict, tiny=1_701,
+        "rules-of-cells", "table of sums, three rules of sensitive cells", SIZES,
+        table_tasks.checked, ("one group-by of the cells", table_tasks.bare_sums),
+        peers=("acro",), data=table_tasks.enterprises, quality=table_tasks.flagged,
     ),
     Capability(
-        "cell-key", "cell keys, totals, records to table", (1_701, 2_646, 13_125), _cell_key,
-        ("one group-by of the cells", _table_group_by),
+        "secure-sum", "sum of vectors of three parties, unseen", SIZES, sum_tasks.masked_sum,
+        ("bare sum of the vectors", sum_tasks.bare_sum), peers=("mpyc",),
+        data=sum_tasks.lengths, quality=sum_tasks.exactness,
+    ),
+    Capability(
+        "audit", "audit of all suppressed cells", (1_701, 2_646, 13_125), table_tasks.audit,
+        ("one linear programme", table_tasks.one_programme), quality=table_tasks.verdict,
+        tiny=1_701,
+    ),
+    Capability(
+        "cell-key", "cell keys, totals, records to table", (1_701, 2_646, 13_125),
+        table_tasks.cell_key, ("one group-by of the cells", table_tasks.table_group_by),
         quoted={_R: {2_646: 20.0, 13_125: 87.0}}, tiny=1_701,
     ),
     Capability(

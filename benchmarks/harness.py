@@ -90,6 +90,9 @@ class Sides:
                 found[name] = {"why": self._late[name]}
                 continue
             found[name] = process.ask(str(self._file(n)))
+            if self._capability.judge is not None and "answer" in found[name]:
+                question = ["judge", key, n, found[name]["answer"]]
+                found[name]["answer"] = self._ours.ask(json.dumps(question)).get("answer")
             if "why" in found[name]:
                 found[name]["why"] = found[name]["why"].replace("LIMIT", f"{self._limit_s} s")
                 self._late[name] = "not tried: a smaller file was too much"

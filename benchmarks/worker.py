@@ -1,7 +1,8 @@
 """Our side of the harness: a process that sets tasks up and runs them when told to.
 
 Reads lines of JSON, ``["ours" or "limit", capability, n]``, and answers each with a line of JSON:
-CPU seconds, peak megabytes of the process so far, and what is to be said of the answer. A task
+CPU seconds, peak megabytes of the process so far, and what is to be said of the answer. With
+``["judge", capability, n, answer]`` it says that of the answer of a peer. A task
 stays set up between two lines about it, so that the harness can run the peers in between.
 """
 
@@ -23,8 +24,10 @@ class Tasks:
         self._ready: dict[tuple[str, str, int], Any] = {}
         self._warm: set[tuple[str, str]] = set()
 
-    def run(self, side: str, key: str, n: int) -> dict[str, Any]:
+    def run(self, side: str, key: str, n: int, answer: Any = None) -> dict[str, Any]:
         capability = BY_KEY[key]
+        if side == "judge":
+            return {"answer": capability.judge(n, answer)}
         build = capability.ours if side == "ours" else capability.limit[1]
         if (side, key) not in self._warm:
             build(capability.tiny)()  # compile

@@ -5,10 +5,14 @@ import subprocess
 import sys
 
 import duckdb
+import narwhals as nw
+import numpy as np
 import polars as pl
 
 import tacit
-from tacit.core.block_duckdb import DuckDbCarrier, counted
+from tacit.core import block_duckdb
+from tacit.core.block_duckdb import DuckDbCarrier, counted, counted_buckets
+from tacit.core.block_task import BUCKET, LEAF
 from tacit.core.data import ROW
 
 FRAME = pl.DataFrame({"x": [3, 1, 2], "t": ["c", None, "ü"]})
@@ -71,6 +75,17 @@ def test_counts_of_numbers():
     carrier = DuckDbCarrier.of(tacit.Microdata.of(FRAME))
     entered = carrier.enter(tacit.Microdata.of(FRAME))
     assert counted(entered.lazy, ROW, 5).tolist() == [1, 1, 1, 0, 0]
+
+
+def test_buckets_of_several_leaves_are_counted_in_a_few_queries(monkeypatch):
+    monkeypatch.setattr(block_duckdb, "_LEAVES_AT_A_TIME", 2)
+    staged = pl.DataFrame({LEAF: [0, 1, 1, 2, 3, 3, 3], BUCKET: [5, 9, 9, 1, 0, 65535, 0]})
+    lazy = nw.from_native(duckdb.from_arrow(staged.to_arrow())).lazy()
+    found = counted_buckets(lazy, [1, 2, 3, 4])
+    assert {leaf: np.flatnonzero(n).tolist() for leaf, n in found.items()} == {
+        1: [9], 2: [1], 3: [0, 65535], 4: [],
+    }  # fmt: skip
+    assert found[3][[0, 65535]].tolist() == [2, 1]
 
 
 def test_an_empty_file_keeps_its_columns():

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tacit import mask
+from tacit.core import blocks
 from tacit.core.blocks import N_BUCKETS, Numbering, Partition, checked_size, record_numbers
 from tacit.core.blocks import too_large as too_large_leaves
 from tacit.core.errors import ParameterError
@@ -34,6 +35,23 @@ def test_the_order_of_the_records_does_not_matter():
     leaves = Partition.of(table, [], ["x", "y"], 100).leaves(table)
     again = Partition.of(shuffled, [], ["x", "y"], 100).leaves(table)
     assert np.array_equal(leaves, again)
+
+
+def test_huge_files_are_sampled_enough_for_their_many_blocks(monkeypatch):
+    """With few sampled records in a block, many blocks would be far too large."""
+    monkeypatch.setattr(blocks, "SAMPLED", 200)  # as if 100,000 records were a billion
+    table, size = points(100_000), 400
+
+    def n_too_large(share):
+        part = table.gather_every(share)
+        partition = Partition.of(part, [], ["x", "y"], blocks.TARGET * size / share)
+        counts = np.bincount(partition.leaves(table), minlength=partition.n_leaves)
+        return len(too_large_leaves(counts, size))
+
+    share = blocks.sample_share(table.height, size)
+    assert share == 20
+    assert n_too_large(share) == 0
+    assert n_too_large(table.height // 200) > 10
 
 
 def test_columns_that_must_not_be_mixed_are_cut_first():

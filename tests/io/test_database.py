@@ -78,6 +78,14 @@ def test_missing_and_misspelt_tables(url, people):
         tacit.read(url, table="people", format="csv")
 
 
+def test_the_tables_of_a_database_are_listed(url, people):
+    from tacit.io.database import table_names
+
+    for name in ("people", "Other people"):
+        tacit.write(people, url, table=name)
+    assert table_names(url) == ["Other people", "people"]
+
+
 def test_order_by(url):
     tacit.write(pl.DataFrame({"a": [3, 1, 2], "b": ["x", "y", "z"]}), url, table="t")
     data = tacit.read(url, table="t", order_by="a")

@@ -189,3 +189,55 @@ def test_a_damaged_manifest_is_an_error_in_one_line(dossier, change):
     rewritten(dossier, change)
     with pytest.raises(ParameterError, match="manifest is damaged"):
         tacit.replay(dossier)
+
+
+@pytest.fixture
+def beyond(tmp_path, monkeypatch):
+    """Make a release of a file that counts as one beyond memory, and return its folder."""
+    import tacit.core.block_release as block_release
+    from tacit.core.engine import collecting_at_most
+    from tacit.io.beyond_memory import open_parquet
+
+    monkeypatch.setattr(block_release, "methods", lambda *_: [])
+    census = tacit.datasets.census(900, seed=5, missing=0.02)
+    tacit.write(census, tmp_path / "census.parquet")
+    plan = tacit.Plan([mask.Mdav(columns=["income"], k=3), mask.Pram(columns=["marital"])])
+
+    def make(format="parquet"):
+        data = open_parquet(tmp_path / "census.parquet", schema=census.schema)
+        with collecting_at_most(3000):
+            release = plan.apply(data, seed=8, blocks=200)
+            return release.save(tmp_path / f"out-{format}", format=format)
+
+    return make
+
+
+@pytest.mark.parametrize("format", ["parquet", "csv"])
+def test_a_release_beyond_memory_is_reproduced_bit_for_bit(beyond, format):
+    folder = beyond(format)
+    manifest = json.loads((folder / "dossier/manifest.json").read_text(encoding="utf-8"))
+    assert manifest["input"]["digest"].startswith("file:")
+    assert "duckdb" in manifest["versions"]
+    result = tacit.replay(folder, memory="600MB")
+    assert result.digest == manifest["output"]["digest"]
+
+
+def test_beyond_memory_other_data_are_refused_and_differences_named(beyond, tmp_path):
+    folder = beyond()
+    original = tmp_path / "census.parquet"
+    moved = original.rename(tmp_path / "moved.parquet")
+    with pytest.raises(ReplayError, match=r"cannot be read again: there is no such file"):
+        tacit.replay(folder)
+    assert tacit.replay(folder, data=moved).reproduced
+    with pytest.raises(ReplayError, match=r"give the path of the Parquet file"):
+        tacit.replay(folder, data=pl.read_parquet(moved))
+    table = pl.read_parquet(moved)
+    table.with_columns(income=table["income"] + 1).write_parquet(original)
+    with pytest.raises(ReplayError, match=r"not the file that was protected"):
+        tacit.replay(folder)
+    rewritten(folder / "dossier", lambda m: m.update(seed="9"))
+    with pytest.raises(ReplayError, match=r"values differ in marital .*same versions"):
+        tacit.replay(folder, data=moved)
+    rewritten(folder / "dossier", lambda m: m["input"].update(digest=""))
+    with pytest.raises(ReplayError, match=r"came from an engine"):
+        tacit.replay(folder, data=moved)

@@ -20,10 +20,11 @@ import numpy as np
 from tacit.core.block_task import BLOCK, BUCKET, LEAF, BlockTask, each_block
 from tacit.core.blocks import N_BUCKETS, Numbering
 from tacit.core.data import ROW, Microdata
-from tacit.core.frame import collect
 
-_BATCH = 100_000
+_BATCH = 25_000
 """Records that pass at a time."""
+_LEAVES_AT_A_TIME = 16
+"""Leaves whose buckets are counted in one query: about a million rows that come back."""
 _MEMORY = "memory_limit"
 
 
@@ -46,6 +47,7 @@ class DuckDbCarrier:
         for name, value in _settings(data).items():
             connection.execute(f"SET {name} = '{value}'")
         connection.execute(f"SET temp_directory = '{folder}'")
+        connection.execute("SET enable_progress_bar = false")  # it would go to standard output
         atexit.register(shutil.rmtree, folder, ignore_errors=True)
         return cls(connection, folder)
 
@@ -68,8 +70,8 @@ class DuckDbCarrier:
         """Return the records that `chooser` keeps, in memory."""
         import polars as pl
 
-        kept = [chooser(batch) for batch in _batches(data.lazy, [*data.columns, ROW])]
-        return pl.concat(kept)
+        batches = _batches(data.lazy, [*data.columns, ROW])
+        return pl.concat([_by_itself(chooser(batch)) for batch in batches])
 
     def assigned(self, data: Microdata, assign: Callable[[Any], Any]) -> Any:
         """Store the records with their leaves and buckets."""
@@ -82,8 +84,7 @@ class DuckDbCarrier:
 
     def bucket_counts(self, staged: Any, leaves: list[int]) -> dict[int, np.ndarray]:
         """Count the records of each bucket of some leaves."""
-        return {leaf: counted(staged.filter(nw.col(LEAF) == leaf), BUCKET, N_BUCKETS)
-                for leaf in leaves}  # fmt: skip
+        return counted_buckets(staged, leaves)
 
     def run(self, staged: Any, numbering: Numbering, task: BlockTask) -> Any:
         """Apply the task to each block, one after the other."""
@@ -133,9 +134,21 @@ class DuckDbCarrier:
 
 def counted(frame: Any, column: str, n: int) -> np.ndarray:
     """Count in the engine how often each of the numbers below `n` occurs."""
-    found = collect(frame.group_by(column).agg(nw.len().alias("n")))
+    found = frame.group_by(column).agg(nw.len().alias("n")).collect("polars").to_native()
     counts = np.zeros(n, dtype=np.int64)
     counts[found[column].to_numpy()] = found["n"].to_numpy()
+    return counts
+
+
+def counted_buckets(staged: Any, leaves: list[int]) -> dict[int, np.ndarray]:
+    """Count the records of each bucket of some leaves, several leaves at a time."""
+    counts = {leaf: np.zeros(N_BUCKETS, dtype=np.int64) for leaf in leaves}
+    for start in range(0, len(leaves), _LEAVES_AT_A_TIME):
+        some = leaves[start : start + _LEAVES_AT_A_TIME]
+        grouped = staged.filter(nw.col(LEAF).is_in(some)).group_by(LEAF, BUCKET)
+        found = grouped.agg(nw.len().alias("n")).collect("polars").to_native()
+        for (leaf,), part in found.partition_by(LEAF, as_dict=True).items():
+            counts[leaf][part[BUCKET].to_numpy()] = part["n"].to_numpy()
     return counts
 
 
@@ -175,6 +188,13 @@ def _arrow_batches(reader: Any) -> Iterator[Any]:
             yield pl.from_arrow(pa.Table.from_batches([batch]))
     if empty:
         yield pl.from_arrow(reader.schema.empty_table())
+
+
+def _by_itself(table: Any) -> Any:
+    """Return a few records of a batch without the texts of all others, which they would hold."""
+    import polars as pl
+
+    return pl.from_arrow(table.to_arrow(compat_level=pl.CompatLevel.oldest()))
 
 
 def _numbered(batches: Iterable[Any]) -> Iterator[Any]:

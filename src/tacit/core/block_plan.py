@@ -11,6 +11,7 @@ import numpy as np
 
 from tacit.core.block_task import Assigner, BlockTask, Sampler
 from tacit.core.blocks import (
+    TARGET,
     Numbering,
     Partition,
     checked_size,
@@ -110,12 +111,12 @@ def in_blocks(
     require_some(n_records)
     salt = _salt(seed, place)
     columns = (*data.columns, ROW)
-    sample = carrier.filtered(data, Sampler(sample_share(n_records), salt))
+    sample = carrier.filtered(data, Sampler(sample_share(n_records, size), salt))
     if sample.is_empty():  # few distinct records, and none of them was chosen
         sample = carrier.filtered(data, Sampler(1, salt))
     unmixed, similar = method.kept_together(data)
     share = sample.height / n_records
-    partition = Partition.of(sample, unmixed, similar, 0.75 * size * share)
+    partition = Partition.of(sample, unmixed, similar, TARGET * size * share)
     task = BlockTask(method, data.schema, columns, seed, place)
     schema, types = task.prototype(sample)
     staged = carrier.assigned(data, Assigner(partition, salt))

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 _SAMPLED = 50_000
 """Records on which utility is measured and the report is drawn."""
+FILE_DIGEST = "file:"
+"""Before the fingerprint of a file; those of records in memory have nothing before them."""
 _WRITERS = {"parquet": "data.parquet", "csv": "data.csv"}
 _NEEDS_ALL = "it needs all records in memory; measure a part of them, or recode the keys first"
 
@@ -101,13 +103,13 @@ def save_streamed(release: Release, folder: Path, *, format: str, force: bool) -
         public.mkdir()
         dossier.mkdir(mode=0o700)  # it holds the seed
         path = public / _WRITERS[format]
-        _copy(release.data, path, format)
+        stream(release.data, path, format)
         (public / "NOTE.md").write_text(bundle.public_note(release), encoding="utf-8")
         _write_dossier(release, dossier, path, format)
     return folder
 
 
-def _copy(data: Microdata, path: Path, format: str) -> None:
+def stream(data: Microdata, path: Path, format: str) -> None:
     """Let DuckDB stream the records to a file, in the order of the original."""
     visible = data.lazy.sort(ROW).select(data.columns).to_native()
     if format == "csv":
@@ -141,7 +143,7 @@ def _manifest(release: Release, path: Path, format: str) -> dict[str, Any]:
     is_file = source is not None and Path(source).is_file()
     return bundle.manifest_of(
         release,
-        given={"digest": f"file:{file_digest(Path(str(source)))}" if is_file else ""},
+        given={"digest": FILE_DIGEST + file_digest(Path(str(source))) if is_file else ""},
         made={"file": path.name, "format": format, "digest": file_digest(path), "copies": []},
         broken=_newly_broken(release),
     )

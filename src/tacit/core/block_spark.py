@@ -11,11 +11,13 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from tacit.core.block_duckdb import counted
+from tacit.core.block_duckdb import counted, counted_buckets
 from tacit.core.block_task import BLOCK, BUCKET, LEAF, BlockTask, each_block
-from tacit.core.blocks import N_BUCKETS, Numbering
+from tacit.core.blocks import Numbering
 from tacit.core.data import ROW, Microdata
 
+_WITHIN_PARTITION = (1 << 33) - 1
+"""Bits of Spark's increasing numbers that count inside a partition."""
 _BLOCKS_PER_TASK = 8
 """Blocks that one task works on, about: enough to pay for its start, few enough to spread."""
 
@@ -40,16 +42,24 @@ class SparkCarrier:
     held: Any = None
     """The result of the last step, which the next one reads."""
 
-    @_without_pandas_warning
     def enter(self, data: Microdata) -> Microdata:
-        """Return the data with their records numbered in the order of the partitions."""
-        frame = data.lazy.select(data.columns).to_native()
-        sizes = frame.mapInArrow(_counted, "part int, n long").groupBy("part").sum("n").collect()
-        offsets, start = {}, 0
-        for part, n in sorted((row[0], row[1]) for row in sizes):
-            offsets[part], start = start, start + n
-        numbered = frame.mapInArrow(_Numberer(offsets), _with_numbers(frame, ROW))
-        return replace(data, lazy=_lazy(numbered))
+        """Return the data with their records numbered in the order of the partitions.
+
+        They are held, so that all steps see the same partitions and read the source once.
+        """
+        from pyspark.sql import functions as F
+
+        frame = data.lazy.select(data.columns).to_native().persist()
+        part = F.spark_partition_id()
+        sizes = frame.groupBy(part.alias("part")).count().collect()
+        starts, start = [], 0
+        n_in = {row["part"]: row["count"] for row in sizes}
+        for number in range(max(n_in, default=-1) + 1):
+            starts.append(start)
+            start += n_in.get(number, 0)
+        place = F.monotonically_increasing_id().bitwiseAND(_WITHIN_PARTITION)
+        first = F.element_at(F.array(*map(F.lit, starts or [0])), part + 1)
+        return replace(data, lazy=_lazy(frame.withColumn(ROW, (first + place).cast("long"))))
 
     def leave(self, data: Microdata, original: Microdata) -> Microdata:
         """Return the records in the order of the original: any other would tell about values."""
@@ -76,8 +86,7 @@ class SparkCarrier:
 
     def bucket_counts(self, staged: Any, leaves: list[int]) -> dict[int, np.ndarray]:
         """Count the records of each bucket of some leaves."""
-        return {leaf: counted(staged.filter(nw.col(LEAF) == leaf), BUCKET, N_BUCKETS)
-                for leaf in leaves}  # fmt: skip
+        return counted_buckets(staged, leaves)
 
     @_without_pandas_warning
     def run(self, staged: Any, numbering: Numbering, task: BlockTask) -> Any:
@@ -124,42 +133,6 @@ class _PerBlock:
     def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
         for table in each_block(_polars(batches), self.task.on):
             yield from _arrow(table)
-
-
-@dataclass(frozen=True)
-class _Numberer:
-    """Number the records of a partition from where the partition before it ends."""
-
-    offsets: dict[int, int]
-
-    def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
-        start = self.offsets.get(_partition(), 0)
-        for table in _polars(batches):
-            numbers = np.arange(start, start + table.height, dtype=np.int64)
-            start += table.height
-            yield from _arrow(table.with_columns(_series(numbers)))
-
-
-def _series(numbers: np.ndarray) -> Any:
-    import polars as pl
-
-    return pl.Series(ROW, numbers)
-
-
-def _counted(batches: Iterable[Any]) -> Iterator[Any]:
-    """Count the records of a partition."""
-    import pyarrow as pa
-
-    n = sum(batch.num_rows for batch in batches)
-    fields = pa.schema([("part", pa.int32()), ("n", pa.int64())])
-    yield pa.RecordBatch.from_pydict({"part": [_partition()], "n": [n]}, schema=fields)
-
-
-def _partition() -> int:
-    from pyspark import TaskContext
-
-    context = TaskContext.get()
-    return 0 if context is None else int(context.partitionId())
 
 
 def _polars(batches: Iterable[Any]) -> Iterator[Any]:

@@ -23,7 +23,9 @@ N_BUCKETS = 1 << 16
 """Random parts into which a leaf that is too large can be cut."""
 SAMPLED = 100_000
 """Records of the sample that the cuts are found from."""
-_TARGET = 0.75
+_SAMPLED_PER_BLOCK = 20
+"""Records of the sample in a block, at the least: fewer would cut blocks of very unequal sizes."""
+TARGET = 0.75
 """Share of the wanted size that the leaves have on average, so that few are larger than it."""
 _UNMIXED = 1e6
 """Weight of the columns that must not be mixed: they are cut before all others."""
@@ -226,9 +228,15 @@ def _parts(in_bucket: np.ndarray, size: int) -> list[tuple[int, int]]:
     return parts
 
 
-def sample_share(n_records: int) -> int:
-    """Return M such that one record in M makes a sample that is large enough."""
-    return max(n_records // SAMPLED, 1)
+def sample_share(n_records: int, size: int) -> int:
+    """Return M such that one record in M makes a sample that is large enough for the blocks.
+
+    Examples
+    --------
+    >>> sample_share(50_000, 10_000), sample_share(10**7, 10_000), sample_share(10**9, 10_000)
+    (1, 100, 500)
+    """
+    return max(min(n_records // SAMPLED, size // _SAMPLED_PER_BLOCK), 1)
 
 
 def require_some(n_records: int) -> None:

@@ -43,7 +43,7 @@ _REPLAYED = {
     "output": {"file", "format", "records", "digest"},
 }
 """Entries of the manifest that a replay uses."""
-_PACKAGES = ("tacit", "numpy", "polars", "narwhals", "numba", "scipy")
+_PACKAGES = ("tacit", "numpy", "polars", "narwhals", "numba", "scipy", "duckdb")
 
 
 def save_bundle(release: Release, folder: Path, *, format: str, force: bool) -> Path:
@@ -103,7 +103,10 @@ def _write_dossier(
         files[page.filename] = page.render(release, scorecard)  # type: ignore[attr-defined]
     for name, text in files.items():
         (dossier / name).write_text(text, encoding="utf-8")
-    _per_record(release, scorecard).write_parquet(dossier / "records.parquet")
+    records = dossier / "records.parquet"
+    _per_record(release, scorecard).write_parquet(records)
+    for number, copy in enumerate(release.each[1:], 2):
+        _origins(copy).write_parquet(copy_of(records, number))
 
 
 def _manifest(release: Release, data: Path, format: str) -> dict[str, Any]:
@@ -174,6 +177,12 @@ def _per_record(release: Release, scorecard: Scorecard) -> Any:
     return pl.DataFrame(columns)
 
 
+def _origins(release: Release) -> Any:
+    import polars as pl
+
+    return pl.DataFrame({"original_record": release.rows})
+
+
 def _of_released_records(measurement: Measurement, release: Release) -> np.ndarray | None:
     """Return the values of the released records, where the measure has values per record."""
     values, rows = measurement.per_unit, release.rows
@@ -201,7 +210,7 @@ def public_note(release: Release) -> str:
         "",
         done or "Nothing: the data are released as they are.",
         "",
-        *_said_of_copies(len(release.data_sets)),
+        *_said_of_copies(release),
         "Values may therefore differ from the truth, and some may be missing. Do not try to find "
         "out who a record belongs to.",
         "",
@@ -209,12 +218,15 @@ def public_note(release: Release) -> str:
     return "\n".join(lines)
 
 
-def _said_of_copies(n_sets: int) -> list[str]:
-    if n_sets == 1:
+def _said_of_copies(release: Release) -> list[str]:
+    if not release.copies:
         return []
+    rules = {getattr(method, "combining", None) for method in release.plan.methods} - {None}
+    by = f" by the rule '{rules.pop()}'" if len(rules) == 1 else ""
     return [
-        f"The release holds {n_sets} data sets, made alike. Analyse each of them, and combine the "
-        "results: one alone hides how uncertain they are.",
+        f"The release holds {len(release.data_sets)} data sets, made alike. Analyse each of them, "
+        f"and combine the results{by} (`tacit combine` does both): one alone hides how uncertain "
+        "they are.",
         "",
     ]
 

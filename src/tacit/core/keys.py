@@ -76,15 +76,15 @@ def _encode_text(series: Any) -> np.ndarray:
 
 
 def _encode_integers(series: Any) -> np.ndarray:
+    from tacit.core import _encode_kernel as kernel
+
     low, high = series.min(), series.max()
     if low is None or high - low > 4 * len(series) + 1000:
         return _ranked(series)
-    offset = (series.fill_null(low).cast(int) - low).to_numpy()
-    known = series.is_not_null().to_numpy()
-    present = np.zeros(high - low + 1, dtype=bool)
-    present[offset[known]] = True
-    number = np.cumsum(present, dtype=np.int32) - 1
-    return np.where(known, number[offset], MISSING_CODE).astype(np.int32, copy=False)
+    missing = series.null_count() > 0
+    known = series.is_not_null().to_numpy() if missing else np.empty(0, dtype=bool)
+    values = (series.fill_null(low) if missing else series).cast(int).to_numpy()
+    return np.asarray(kernel.ranks(values, known, low, high - low + 1))
 
 
 def _ranked(series: Any) -> np.ndarray:

@@ -116,7 +116,7 @@ class Release:
                 objection = measure.objection(self.original)
                 if objection is None:
                     try:
-                        after = _worst([measure.measure(self.original, r) for r in self.each])
+                        after = worst([measure.measure(self.original, r) for r in self.each])
                         if measure.family == "risk":
                             before[measure.key] = measure.measure(self.original)
                         taken[measure.family].append(after)
@@ -142,7 +142,7 @@ class Release:
         return save_bundle(self, Path(folder), format=format, force=force)
 
 
-def _worst(found: list[Measurement]) -> Measurement:
+def worst(found: list[Measurement]) -> Measurement:
     """Return the worst of the measurements of several data sets, and say what all of them were."""
     if len(found) == 1:
         return found[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,9 @@ from tacit.io.files import check_readable, reading
 
 _LEAST = 400_000_000
 """Python with its libraries alone takes about half of this."""
+
+_PER_THREAD = 150_000_000
+"""A thread that sorts wide records needs about this much, wherever the rest goes."""
 
 
 def open_parquet(
@@ -43,7 +47,7 @@ def open_parquet(
     """
     path = Path(path)
     check_readable(path)
-    connection = _connected(memory)
+    connection = connected(memory)
     with reading(path, "Parquet"):
         relation = connection.read_parquet(_literal(path), hive_partitioning=False)
         data = Microdata.of(relation, source=str(path))
@@ -57,7 +61,8 @@ def values_within(memory: str) -> int:
     return memory_in_bytes(memory) // 4 // 24
 
 
-def _connected(memory: str) -> Any:
+def connected(memory: str) -> Any:
+    """Return a DuckDB that uses a third of this memory and puts the rest on disk."""
     import duckdb
 
     n_bytes = memory_in_bytes(memory)
@@ -65,11 +70,15 @@ def _connected(memory: str) -> Any:
         raise ParameterError(
             "this is too little memory to work in", got=memory, do="allow at least 400MB"
         )
+    share = n_bytes // 3
     bound: dict[str, Any] = {
-        "memory_limit": f"{n_bytes // 3_000_000}MB",
+        "memory_limit": f"{share // 1_000_000}MB",
+        "threads": max(min(share // _PER_THREAD, os.cpu_count() or 1), 1),
         "temp_directory": tempfile.gettempdir(),
     }
-    return duckdb.connect(config=bound)
+    connection = duckdb.connect(config=bound)
+    connection.execute("SET enable_progress_bar = false")  # it would go to standard output
+    return connection
 
 
 def _literal(path: Path) -> str:

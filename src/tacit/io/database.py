@@ -67,6 +67,12 @@ def read_table(url: str, table: str | None, asked: DatabaseTable) -> Any:
         return database.lazy(table, asked.order_by)
 
 
+def table_names(url: str) -> list[str]:
+    """Return the names of the tables of a database, sorted."""
+    with _talking(url, ReadError, "could not read from"):
+        return sorted(map(str, _open(url, ReadError).tables()))
+
+
 def write_table(data: Microdata, url: str, table: str, *, force: bool = False) -> None:
     """Write the records to a new table, all of them or none."""
     with _talking(url, WriteError, "could not write to"):

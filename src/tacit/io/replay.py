@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,11 +12,14 @@ from typing import Any
 from tacit.core.bundle import DOSSIER, PUBLIC, copy_of, input_digest, read_manifest, versions
 from tacit.core.data import Microdata
 from tacit.core.digest import file_digest
+from tacit.core.engine import collecting_at_most
 from tacit.core.errors import ReplayError, TacitError
 from tacit.core.method import find
 from tacit.core.plan import Plan
 from tacit.core.release import Release
 from tacit.core.schema import Schema
+from tacit.io._streamed_replay import differing_columns, is_streamed, reopened, write_streamed
+from tacit.io.beyond_memory import values_within
 from tacit.io.files import is_url
 from tacit.io.read import read
 
@@ -52,7 +56,7 @@ class ReplayResult:
         )
 
 
-def replay(dossier: str | Path, data: Any = None) -> ReplayResult:
+def replay(dossier: str | Path, data: Any = None, *, memory: str = "2GB") -> ReplayResult:
     """Make the release of a dossier again and check that it is the same, bit for bit.
 
     Parameters
@@ -61,6 +65,8 @@ def replay(dossier: str | Path, data: Any = None) -> ReplayResult:
         The folder ``dossier/`` of a saved release, or the folder above it.
     data
         The original data, as a path or frame, where they are no longer where they were read.
+    memory
+        Memory to stay within where the release was made of data beyond memory.
 
     Returns
     -------
@@ -69,18 +75,26 @@ def replay(dossier: str | Path, data: Any = None) -> ReplayResult:
     """
     folder = _dossier_in(Path(dossier))
     manifest = read_manifest(folder)
-    output = manifest["output"]
-    _check_public(folder, output)
-    original = _original(folder, manifest, data)
+    _check_public(folder, manifest["output"])
+    with _bounded(manifest, memory):
+        original = _original(folder, manifest, data, memory)
+        release = _made_again(folder, manifest, original)
+        other = _other_versions(manifest)
+        digest = _written(release, folder, manifest, other, memory)
+    return ReplayResult(folder, release, digest, other)
+
+
+def _bounded(manifest: Mapping[str, Any], memory: str) -> AbstractContextManager[None]:
+    return collecting_at_most(values_within(memory)) if is_streamed(manifest) else nullcontext()
+
+
+def _made_again(folder: Path, manifest: Mapping[str, Any], original: Microdata) -> Release:
     try:
-        release = Plan.load(folder / "plan.toml").apply(
+        return Plan.load(folder / "plan.toml").apply(
             original, seed=int(manifest["seed"]), blocks=manifest.get("blocks")
         )
     except TacitError as error:
         raise ReplayError(f"the plan no longer runs on the data: {error}") from error
-    other = _other_versions(manifest)
-    digest = _written(release, folder, output, other)
-    return ReplayResult(folder, release, digest, other)
 
 
 def _dossier_in(folder: Path) -> Path:
@@ -106,7 +120,7 @@ def _copies(output: Mapping[str, Any]) -> list[str]:
     return list(output.get("copies", []))
 
 
-def _original(folder: Path, manifest: Mapping[str, Any], data: Any) -> Microdata:
+def _original(folder: Path, manifest: Mapping[str, Any], data: Any, memory: str) -> Microdata:
     """Read the original again, as it was read then, and check that it is the same."""
     recorded = manifest["input"]
     source = recorded["source"] if data is None else data
@@ -115,6 +129,8 @@ def _original(folder: Path, manifest: Mapping[str, Any], data: Any) -> Microdata
             "the dossier does not say where the data came from",
             do="give the original data, as a path or a frame",
         )
+    if is_streamed(manifest):
+        return reopened(recorded, source, folder / "schema.toml", memory)
     try:
         original = read(source, **_reading(recorded.get("reading", {}), source))
         original = original.with_schema(Schema.load(folder / "schema.toml"))
@@ -158,19 +174,24 @@ def _other_versions(manifest: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
 def _written(
     release: Release,
     folder: Path,
-    output: Mapping[str, Any],
+    manifest: Mapping[str, Any],
     other: Mapping[str, tuple[str, str]],
+    memory: str,
 ) -> str:
     """Write the release as it was written then and return its digest if it is the same."""
+    output = manifest["output"]
     with tempfile.TemporaryDirectory(prefix="tacit-replay-") as scratch:
         again = Path(scratch) / output["file"]
         writer = find(output["format"], "format")()
-        writer.write(release.data, again)  # type: ignore[attr-defined]
+        if is_streamed(manifest):
+            write_streamed(release.data, again, output["format"])
+        else:
+            writer.write(release.data, again)  # type: ignore[attr-defined]
         digest = file_digest(again)
         if digest == output["digest"] and _same_copies(release, again, writer, output):
             return digest
         released = folder.parent / PUBLIC / output["file"]
-        what = _difference(writer, released, again, release, output)
+        what = _difference(writer, released, again, release, manifest, memory)
     changed = "; ".join(f"{name} was {a}, is {b}" for name, (a, b) in other.items())
     raise ReplayError(
         f"the release was not reproduced: {what}",
@@ -189,16 +210,29 @@ def _same_copies(release: Release, again: Path, writer: Any, output: Mapping[str
 
 
 def _difference(
-    writer: Any, released: Path, again: Path, release: Release, output: Mapping[str, Any]
+    writer: Any,
+    released: Path,
+    again: Path,
+    release: Release,
+    manifest: Mapping[str, Any],
+    memory: str,
 ) -> str:
     """Say in words how two versions of a release differ."""
-    n_records = release.data.n_records
+    n_records, output = release.data.n_records, manifest["output"]
     if n_records != output["records"]:
         return f"it has {n_records:,} records where there were {output['records']:,}"
     if not released.is_file():
         return "its bytes differ"
-    before, after = (Microdata.of(writer.read(path)).local for path in (released, again))
-    if before.columns != after.columns:
+    if is_streamed(manifest):
+        differ = differing_columns(released, again, output["format"], memory)
+    else:
+        differ = _differing(*(Microdata.of(writer.read(path)).local for path in (released, again)))
+    if differ is None:
         return "its columns differ"
-    differ = [name for name in before.columns if not before[name].equals(after[name])]
     return f"values differ in {', '.join(differ)}" if differ else "its bytes differ, its values not"
+
+
+def _differing(before: Any, after: Any) -> list[str] | None:
+    if before.columns != after.columns:
+        return None
+    return [name for name in before.columns if not before[name].equals(after[name])]
