@@ -39,10 +39,11 @@ def test_nothing_to_compare_with_is_refused(run, folder):
     assert "nothing to compare" in result.stderr
 
 
-def test_a_time_of_zero_still_reports(run, folder):
-    result = run("attack", "patients.csv", "patients.csv", *ROLES, "--seconds", "0", "--json")
-    assert result.exit_code == 0, result.stderr
-    assert "the time was over" in json.loads(result.stdout)["left_out"].values()
+def test_a_time_of_zero_is_no_attack(run, folder):
+    result = run("attack", "patients.csv", "patients.csv", *ROLES, "--seconds", "0")
+    assert result.exit_code == 2
+    assert "nothing was attacked" in result.stderr
+    assert "the time was over" in result.stderr
 
 
 def test_a_live_server_needs_a_project_and_a_key(run, folder, monkeypatch):
@@ -53,14 +54,20 @@ def test_a_live_server_needs_a_project_and_a_key(run, folder, monkeypatch):
     assert "--project" in run(*live).stderr
 
 
+def test_a_server_that_does_not_answer_was_not_attacked(run, folder, monkeypatch):
+    monkeypatch.setenv("TACIT_KEY", "tacit_x")
+    live = ["attack", "patients.csv", *ROLES, "--server", "http://127.0.0.1:9", "--project", "p"]
+    result = run(*live)
+    assert result.exit_code == 2, result.stdout
+
+
 def test_nothing_attacked_is_not_called_safe(run, folder):
     """The first records as they are: whose they are is not known, so no attack applies."""
     lines = (folder / "patients.csv").read_text(encoding="utf-8").splitlines()
     (folder / "short.csv").write_text("\n".join(lines[:5]) + "\n", encoding="utf-8")
-    result = run("attack", "patients.csv", "short.csv", *ROLES, "--json")
-    assert result.exit_code == 0, result.stderr
-    told = json.loads(result.stdout)
-    assert (told["findings"], told["passed"]) == ([], False)
+    result = run("attack", "patients.csv", "short.csv", *ROLES)
+    assert result.exit_code == 2
+    assert "nothing was attacked" in result.stderr
 
 
 @pytest.mark.parametrize(

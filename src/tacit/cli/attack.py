@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 from typer import Argument, Option
 
 from tacit.cli.console import Answer
 from tacit.cli.options import Reading, Roles
+from tacit.core.errors import DataError
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -89,9 +90,21 @@ def attack(
     else:
         chosen = opened_target(target, released, original, policy, reading, roles)
     found = audit(chosen, known, seconds=seconds)
+    if not len(found):
+        _refuse(found)
     if report is not None:
         _write_report(found, report, target)
     return Answer({"source": target, **found.as_dict()}, _drawn(found))
+
+
+def _refuse(found: AttackReport) -> NoReturn:
+    """Say why no attack ran: silence would read as safety."""
+    reasons = list(dict.fromkeys(found.left_out.values()))
+    raise DataError(
+        "nothing was attacked, which says nothing about safety",
+        got="; ".join(reasons[:3]),
+        do="give what the attacks ask for (roles, --know, a server that answers, more --seconds)",
+    )
 
 
 def _write_report(found: AttackReport, path: Path, source: str) -> None:
@@ -102,8 +115,6 @@ def _write_report(found: AttackReport, path: Path, source: str) -> None:
 
 
 def _verdict(found: AttackReport) -> str:
-    if not len(found):
-        return "nothing was attacked, which says nothing about safety"
     if found.passed:
         return "none learnt more than guessing"
     n = len(found.leaks)

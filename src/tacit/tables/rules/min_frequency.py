@@ -25,7 +25,11 @@ class MinFrequency(
 ):
     r"""A cell is sensitive if fewer than n respondents contribute to it.
 
-    Empty cells are safe; see `ZeroUnsafe`. Respondents are counted once each where the table
+    Empty cells are safe; see `ZeroUnsafe`. Where many tables of the same people are published, the
+    empty cells that stay open tell where nobody is, and with the other tables they can name single
+    people behind suppressed cells: write ``MinFrequency(n=3) | ZeroUnsafe(empty=True)`` there.
+
+    Respondents are counted once each where the table
     knows who they are, and unweighted, because an intruder who is in the sample knows it.
 
     Missing values: records without a value are not part of a table. Weights: not used.
