@@ -47,6 +47,7 @@ def test_from_log_in_to_an_approved_release(house, watched, browser, tmp_path):
     _attacked(page)
     _wizard(page)
     _nobody_decides_on_their_own(page)
+    _change_the_plan(page)
     _invite(page, "Rita")
     _review(browser, house)
     _after_approval(page)
@@ -196,6 +197,14 @@ def _nobody_decides_on_their_own(page):
     unfold(page, "Masked data “version 1”")
     page.get_by_role("button", name="Approve version 1", exact=True).click()
     page.wait_for_selector("text=nobody decides on what they made themselves")
+
+
+def _change_the_plan(page):
+    """The plan of a version becomes that of the project, to be changed there."""
+    unfold(page, "Plan file")
+    page.get_by_role("button", name="Change this plan").locator("visible=true").click()
+    page.wait_for_selector("text=Steps, applied in this order")
+    expect(page.get_by_role("button", name="Edit step 1")).to_be_visible()
 
 
 def _invite(page, name):

@@ -17,6 +17,17 @@ def test_the_version_is_what_the_library_gives_with_the_same_seed(parts, people,
     assert pl.read_parquet(public).equals(here.select(pl.read_parquet(public).columns))
 
 
+def test_columns_that_leave_as_they_came_are_named(parts, people, project, masked):
+    folder = parts.versions.folder(project, masked)
+    public = pl.read_parquet(folder / "public" / "data.parquet")
+    with parts.store.read() as connection:
+        data = Projects(parts.store, parts.settings).microdata(connection.get(Project, project))
+    same = {c for c in public.columns if public[c].to_list() == data.local[c].to_list()}
+    shown = parts.versions.show(people["custodian"], masked)
+    assert set(shown["measurements"]["unchanged"]) == same
+    assert 0 < len(same) < len(public.columns)
+
+
 def test_a_name_taken_meanwhile_is_refused_and_leaves_no_folder(
     parts, people, project, masked, worker
 ):

@@ -42,5 +42,16 @@ def written(versions: Versions, job: Job, name: str, release: Release) -> Versio
     return Version(
         id=version_id, project_id=job.project_id, kind="masked", name=name,
         plan=release.plan.to_toml(), made_by=job.user_id,
-        measurements=read_json(folder / DOSSIER / "measurements.json"),
+        measurements=read_json(folder / DOSSIER / "measurements.json")
+        | {"unchanged": unchanged(release)},
     )  # fmt: skip
+
+
+def unchanged(release: Release) -> list[str]:
+    """Name the columns that left the house exactly as they came in."""
+    before, after = release.original.local, release.data.local
+    return [
+        name
+        for name in release.data.columns
+        if name in release.original.columns and before[name].equals(after[name], null_equal=True)
+    ]

@@ -34,13 +34,14 @@ def _findings(found: dict[str, Any]) -> None:
     words = (
         "No attack learnt more than guessing would."
         if found["passed"]
-        else "Some attacks learnt more than guessing would."
+        else "Not ready to leave: some attacks learnt more than guessing would."
     )
     ui.label(words).classes("font-bold").props('role="status"')
     names = ("attack", "verdict", "succeeds", "guessing", "what would stop it")
     rows = [
         {"attack": f["title"], "verdict": f["verdict"], "succeeds": _share(f["success"]),
-         "guessing": _share(f["baseline"]), "what would stop it": f["remedy"]}
+         "guessing": _share(f["baseline"]),
+         "what would stop it": f["remedy"] if f["verdict"] == "leaked" else ""}
         for f in found["findings"]
     ]  # fmt: skip
     columns = [

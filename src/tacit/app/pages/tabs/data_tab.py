@@ -99,7 +99,8 @@ class _Columns:
         hint(
             f"{data['name']}, {data['records']:,} records. This is a proposal; please check it, "
             "everything else rests on it. “An intruder may know it” is what can be looked up about "
-            "somebody elsewhere, such as age or place. Kinds: numeric for amounts, ordinal for "
+            "somebody elsewhere, such as age or place. What “nobody should learn” stays in the "
+            "file as it is unless a step changes it. Kinds: numeric for amounts, ordinal for "
             "steps in an order, nominal for names without one."
         )
         with ui.grid(columns="minmax(4rem, 2fr) minmax(7rem, 2fr) minmax(5rem, 1fr)").classes(

@@ -14,6 +14,7 @@ from tacit.app.pages.tabs import jobs_view
 from tacit.app.pages.tabs.attack_view import attack_view
 from tacit.app.pages.tabs.versions_map import versions_map
 from tacit.app.pages.visitor import Visitor, trying
+from tacit.core.plan import Plan
 
 _KINDS = {"masked": "Masked data", "table": "Table", "log": "Query log"}
 _NOTHING = "–"
@@ -125,6 +126,7 @@ class _Version:
         with box.classes("w-full border rounded"):
             if version["remark"]:
                 ui.label(f"Remark: {version['remark']}")
+            self._standing()
             if inside:
                 self._files()
                 self._database()
@@ -140,11 +142,32 @@ class _Version:
                 self._end()
         return box
 
+    def _standing(self) -> None:
+        """Say what a person should know before letting the version out."""
+        measured = self.version["measurements"]
+        if measured.get("unchanged"):
+            columns = ", ".join(measured["unchanged"])
+            ui.label(f"Released exactly as they are in the original: {columns}.")
+        if self.version["kind"] == "masked" and "attack" not in measured:
+            hint("It has not been attacked yet. Meeting a target says little about what the target "
+                 "does not name: attack it below before it leaves.")  # fmt: skip
+
     def _end(self) -> None:
         with ui.expansion("Plan file").classes("w-full"):
             copyable(self.version["plan"], "toml")
+            if self.version["kind"] == "masked":
+                ui.button("Change this plan", on_click=trying(self._change)).props("outline")
+                hint("Puts its steps into the tab Plan, in place of those that are there.")
         if self.version["state"] != "approved":
             ui.button("Delete this version", on_click=self._delete).props("flat color=negative")
+
+    def _change(self) -> None:
+        """Make the plan of the version that of the project, to be changed there."""
+        projects, actor = self.visitor.parts.projects, self.visitor.actor
+        steps = [step.as_step() for step in Plan.from_toml(self.version["plan"])]
+        about = projects.show(actor, self.project)
+        projects.set_plan(actor, self.project, steps, about["edition"])
+        ui.navigate.to(f"/project/{self.project}?tab=Plan")
 
     def _decision(self) -> None:
         name = self.version["name"]
@@ -168,7 +191,11 @@ class _Version:
     def _files(self) -> None:
         files = self.visitor.parts.versions.files(self.visitor.actor, self.version["id"])
         address = f"/api/v1/versions/{self.version['id']}/files"
-        words = {"public": "Download the result", "dossier": "Evidence, stays in the house"}
+        draft = "" if self.version["state"] == "approved" else " (a draft until it is approved)"
+        words = {
+            "public": f"Download the result{draft}",
+            "dossier": "Evidence, stays in the house",
+        }
         for part, names in files.items():
             with ui.row().classes("items-center"):
                 ui.label(f"{words[part]}:").classes("font-bold")
