@@ -1,12 +1,14 @@
 """Opening what is attacked."""
 
+from pathlib import Path
+
 import pytest
 
 import tacit
 from tacit.attack import MicrodataTarget, QueryTarget, TableTarget
 from tacit.cli.attack_target import opened_target
 from tacit.cli.options import Reading, Roles
-from tacit.core.errors import ReadError
+from tacit.core.errors import DataError, ReadError
 
 
 @pytest.fixture
@@ -43,15 +45,19 @@ def test_a_policy_makes_a_server(data):
     assert isinstance(opened("patients.csv", policy="mas"), QueryTarget)
 
 
-def test_a_table_folder_is_made_again(data):
+@pytest.mark.parametrize("method", ["suppress-modular", "round-random"])
+def test_a_table_folder_is_made_again_to_the_last_cell(data, method):
     from typer.testing import CliRunner
 
     from tacit.cli.main import app
 
-    arguments = ["table", "patients.csv", "--by", "State", "--method", "suppress-modular",
-                 "--rule", "freq(3)", "tab"]  # fmt: skip
-    done = CliRunner().invoke(app, arguments)
+    arguments = ["table", "patients.csv", "--by", "State", "--method", method, "--rule", "freq(3)"]
+    done = CliRunner().invoke(app, [*arguments, "tab"])
     assert done.exit_code == 0, done.output
     target = opened("tab")
     assert isinstance(target, TableTarget)
     assert target.tables[0].original.n_cells > 1
+    lines = Path("patients.csv").read_text(encoding="utf-8").splitlines(keepends=True)
+    Path("patients.csv").write_text("".join(lines[:-1]), encoding="utf-8")
+    with pytest.raises(DataError, match="not those of the folder"):
+        opened("tab")

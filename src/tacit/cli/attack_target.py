@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from tacit.cli.options import Reading, Roles
 from tacit.core.bundle import DOSSIER
-from tacit.core.errors import ParameterError, ReadError
+from tacit.core.errors import DataError, ParameterError, ReadError
 
 if TYPE_CHECKING:
     from tacit.attack.target import MicrodataTarget, Target
+    from tacit.tables.protected import ProtectedTable
 
 
 def opened_target(
@@ -107,4 +110,23 @@ def _table_folder(folder: Path, original: str | None, reading: Reading, roles: R
     data = open_data(_source(folder, original, about.get("source")), reading, roles)
     made = plan.apply(data)
     parts = tuple(made.split().values()) if made.original.parts else (made,)
+    _check_published(parts, list(about.get("published_digest", {}).values()))
     return TableTarget(parts, data)
+
+
+def _check_published(parts: Sequence[ProtectedTable], digests: list[str]) -> None:
+    """Refuse to attack other tables than those of the folder."""
+    from tacit.core.digest import file_digest
+    from tacit.tables.publication import write_csv
+
+    with TemporaryDirectory() as scratch:
+        again = Path(scratch) / "table.csv"
+        found = []
+        for part in parts:
+            write_csv(part, again)
+            found.append(file_digest(again))
+    if found != digests:
+        raise DataError(
+            "the tables made again are not those of the folder",
+            do="give the data they were made from with --original, as they were then",
+        )
