@@ -132,7 +132,7 @@ def test_every_method_has_a_page_with_all_its_parameters(reference):
     pages = reference.pages()
     for method in tacit.methods():
         text = pages[f"{method.family}-{method.key}.rst"]
-        assert text.startswith(f"{method.title}\n===")
+        assert text.startswith(f":orphan:\n\n{method.title}\n===")
         assert method.key in pages["index.rst"]
         for name in method.model_fields:
             assert f"``{name}``" in text

@@ -3,7 +3,7 @@
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 from tests.tables.independent import interval, respondent_failures
 
@@ -241,8 +241,10 @@ def test_who_is_alone_in_a_sum_is_alone_in_its_part(full_table, weak_cells):
 
 @FAST
 @given(SEEDS, st.sampled_from(["any", "nested", "negative", "linked"]))
+@example(35, "any")  # a pattern that fails by less than a glimmer
 def test_small_tables_come_as_cheap_as_the_optimum(random_case, seed, kind):
     table, sensitive = random_case(seed, kind)
+    assume(table.n_cells <= 60)  # larger ones may take a minute to prove
     try:
         best = SuppressOptimal(singletons=False).protect(table, sensitive).notes
     except ProtectionError:

@@ -222,3 +222,16 @@ def test_a_real_table_of_bare_relations(shared_data):
     found = SuppressOptimal(seconds=20).protect(table, sensitive)
     assert found.audit(early_stop=False).passed
     assert is_safe(table, sensitive, found.suppressed)
+
+
+@pytest.mark.parametrize(
+    ("seed", "kind"),
+    [(35, "any"), (73, "linked")],
+    ids=["by less than a glimmer", "wide enough on each side, not on both"],
+)
+def test_a_pattern_that_fails_by_little_is_cut_off(random_case, seed, kind):
+    table, sensitive = random_case(seed, kind)
+    made = SuppressOptimal(singletons=False).protect(table, sensitive)
+    assert made.notes["optimal"]
+    assert made.notes["iterations"] < 50
+    assert made.audit().passed

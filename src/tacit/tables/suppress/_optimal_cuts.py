@@ -70,6 +70,9 @@ class Separator:
         self._program = LinearProgram(csc_array(both), nothing, nothing)
         self._shut = np.zeros(len(cells), dtype=bool)
         self.n_solved = 0
+        self._glimmer = GLIMMER
+        self._reached = 0.0
+        """How far the cell of the last programme moves, as a share of what was asked."""
 
     def close(self, is_open: np.ndarray) -> None:
         """Leave candidates out of account that no cheapest pattern suppresses."""
@@ -80,25 +83,52 @@ class Separator:
         """Work of all programmes solved so far."""
         return self._program.work
 
-    def cuts(self, chosen: np.ndarray, threats: Iterable[Threat]) -> list[Cut]:
-        """Return the cuts that a choice (one number in [0, 1] per candidate) misses."""
+    def cuts(
+        self, chosen: np.ndarray, threats: Iterable[Threat], glimmer: float = GLIMMER
+    ) -> list[Cut]:
+        """Return the cuts that a choice (one number in [0, 1] per candidate) misses.
+
+        A threat that the choice stands but for a `glimmer` of the cells it leaves out gives none.
+        """
+        self._glimmer = glimmer
         found = []
         for threat in threats:
             found += self._of_threat(chosen, threat)
         return found
 
     def _of_threat(self, chosen: np.ndarray, threat: Threat) -> list[Cut]:
-        sides = {}
+        sides, reach = {}, {}
         found = []
         for sign, need in ((1, threat.above), (-1, threat.below)):
             if need > 0:
-                sides[sign] = self._capacities(chosen, threat, sign, max(need, threat.width / 2))
+                asked = max(need, threat.width / 2)
+                sides[sign] = self._capacities(chosen, threat, sign, asked)
+                reach[sign] = self._reached * asked
                 found += self._checked(chosen, sides[sign], need)
         if threat.width > threat.above + threat.below and not found:
             for sign in {1, -1} - set(sides):
                 sides[sign] = self._capacities(chosen, threat, sign, threat.width / 2)
-            found += self._checked(chosen, sides[1] + sides[-1], threat.width)
+                reach[sign] = self._reached * threat.width / 2
+            found += self._of_width(chosen, threat, sides, reach)
         return found
+
+    def _of_width(
+        self,
+        chosen: np.ndarray,
+        threat: Threat,
+        sides: dict[int, np.ndarray],
+        reach: dict[int, float],
+    ) -> list[Cut]:
+        """Return the cut that asks both sides together for the width of an interval."""
+        if found := self._checked(chosen, sides[1] + sides[-1], threat.width):
+            return found
+        # One side goes further than its half and was not asked to: ask for all the other leaves.
+        far = max(reach, key=lambda sign: reach[sign])
+        missing = threat.width - reach[-far]
+        if missing <= threat.width / 2:
+            return []
+        further = self._capacities(chosen, threat, far, missing)
+        return self._checked(chosen, further + sides[-far], threat.width)
 
     def _checked(self, chosen: np.ndarray, capacity: np.ndarray, need: float) -> list[Cut]:
         """Return the cut of some capacities, cut at the right-hand side, if it is missed."""
@@ -114,7 +144,7 @@ class Separator:
     def _capacities(self, chosen: np.ndarray, threat: Threat, sign: int, need: float) -> np.ndarray:
         """Solve the attacker's problem; return what each cell, suppressed, adds to the interval."""
         share = np.ones(len(self._cells))
-        share[self._is_candidate] = np.maximum(chosen, GLIMMER)
+        share[self._is_candidate] = np.maximum(chosen, self._glimmer)
         limit = np.where(self._is_candidate, need, np.inf)
         up = np.minimum(self._up, limit) * share / need
         down = np.minimum(self._down, limit) * share / need
@@ -143,6 +173,7 @@ class Separator:
         self._program.set_cost(column, -1.0)
         self._program.forget()
         status = self._program.solve()
+        self._reached = -self._program.objective if status == "optimal" else np.inf
         self._program.set_cost(column, 0.0)
         if status != "optimal":
             return None

@@ -218,7 +218,9 @@ class Search:
                 gap = gap / 4 if gap > FINE else self.gap
                 continue
             whole = choice.astype(float)
-            master.add([*separator.cuts(whole, threats), *self._company.cuts(whole)])
+            # A pattern that fails by less than a glimmer must be cut off, too.
+            cuts = separator.cuts(whole, threats) or separator.cuts(whole, threats, 0.0)
+            master.add([*cuts, *self._company.cuts(whole)])
             self.n_cuts = len(master.cuts)
             if len(threats) <= NEARLY * len(self._threats) or self.n_rounds % 3 == 0:
                 self._offer_grown(pattern)
