@@ -27,7 +27,9 @@ BASE = pl.DataFrame(
 
 
 def _ibis():
-    return pytest.importorskip("ibis").memtable(BASE.to_arrow())
+    import ibis
+
+    return ibis.memtable(BASE.to_arrow())
 
 
 ENGINES = {

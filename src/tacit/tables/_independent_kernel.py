@@ -8,21 +8,28 @@ import heapq
 import numpy as np
 
 from tacit.core.compiled import njit
-
-PRIME = 2147483647
-"""2**31 - 1: products of two remainders fit in 64 bits."""
+from tacit.tables._prime_kernel import PRIME, grown, inverse
 
 
 @njit(cache=True, nogil=True)
-def _inverse(value):
-    """Return the inverse modulo the prime, by Fermat's little theorem."""
-    result, power, left = 1, value % PRIME, PRIME - 2
-    while left > 0:
-        if left & 1:
-            result = result * power % PRIME
-        power = power * power % PRIME
-        left >>= 1
-    return result
+def _reduced(heap, value, queued, pivot_of, start, pool_cells, pool_values):
+    """Take rows before from a row until a cell without pivot comes first; return it, or -1."""
+    while len(heap) > 0:
+        c = heapq.heappop(heap)
+        queued[c] = False
+        if value[c] == 0:
+            continue
+        b = pivot_of[c]
+        if b < 0:
+            return c
+        factor = PRIME - value[c]
+        for e in range(start[b], start[b + 1]):
+            d = pool_cells[e]
+            value[d] = (value[d] + factor * pool_values[e]) % PRIME
+            if not queued[d] and value[d] != 0:
+                queued[d] = True
+                heapq.heappush(heap, np.int64(d))
+    return -1
 
 
 @njit(cache=True, nogil=True)
@@ -43,40 +50,22 @@ def independent(indptr, cells, data, n_cells, most):
             value[cells[e]] = np.int64(data[e]) % PRIME
             queued[cells[e]] = True
             heapq.heappush(heap, np.int64(cells[e]))
-        pivot = -1
-        while len(heap) > 0:
-            c = heapq.heappop(heap)
-            queued[c] = False
-            if value[c] == 0:
-                continue
-            b = pivot_of[c]
-            if b < 0:
-                pivot = c
-                break
-            factor = PRIME - value[c]
-            for e in range(start[b], start[b + 1]):
-                d = pool_cells[e]
-                value[d] = (value[d] + factor * pool_values[e]) % PRIME
-                if not queued[d] and value[d] != 0:
-                    queued[d] = True
-                    heapq.heappush(heap, np.int64(d))
+        pivot = _reduced(heap, value, queued, pivot_of, start, pool_cells, pool_values)
         if pivot < 0:
             kept[row] = False
             continue
         if used + len(heap) + 1 > most:
             return kept
-        while used + len(heap) + 1 > len(pool_cells):
-            more_cells, more_values = np.empty_like(pool_cells), np.empty_like(pool_values)
-            pool_cells = np.concatenate((pool_cells, more_cells))
-            pool_values = np.concatenate((pool_values, more_values))
-        inverse = _inverse(value[pivot])
+        pool_cells = grown(pool_cells, used, len(heap) + 1)
+        pool_values = grown(pool_values, used, len(heap) + 1)
+        factor = inverse(value[pivot])
         pool_cells[used], pool_values[used] = pivot, 1
         used += 1
         value[pivot] = 0
         for c in heap:
             queued[c] = False
             if value[c] != 0:
-                pool_cells[used], pool_values[used] = c, value[c] * inverse % PRIME
+                pool_cells[used], pool_values[used] = c, value[c] * factor % PRIME
                 value[c] = 0
                 used += 1
         pivot_of[pivot] = n_stored

@@ -8,31 +8,7 @@ import heapq
 import numpy as np
 
 from tacit.core.compiled import njit
-
-PRIME = 2147483647
-"""2**31 - 1: products of two remainders fit in 64 bits."""
-
-
-@njit(cache=True, nogil=True)
-def _inverse(value):
-    """Return the inverse modulo the prime, by Fermat's little theorem."""
-    result, power, left = 1, value % PRIME, PRIME - 2
-    while left > 0:
-        if left & 1:
-            result = result * power % PRIME
-        power = power * power % PRIME
-        left >>= 1
-    return result
-
-
-@njit(cache=True, nogil=True)
-def _grown(pool, used, more):
-    """Return the pool, twice as long if it has no room for `more`."""
-    if used + more <= len(pool):
-        return pool
-    new = np.empty(max(2 * len(pool), used + more), pool.dtype)
-    new[:used] = pool[:used]
-    return new
+from tacit.tables._prime_kernel import PRIME, grown, inverse
 
 
 @njit(cache=True, nogil=True)
@@ -112,9 +88,9 @@ def circuits(order, indptr, rows, data, n_rows, asked, most):
                 weight[c] = (weight[c] + factor * v_values[e]) % PRIME
         if pivot >= 0:
             # A new pivot: keep the reduced column, scaled to 1 there, and how it came about.
-            inverse = _inverse(value[pivot])
-            pool_rows = _grown(pool_rows, used, len(heap) + 1)
-            pool_values = _grown(pool_values, used, len(heap) + 1)
+            scale = inverse(value[pivot])
+            pool_rows = grown(pool_rows, used, len(heap) + 1)
+            pool_values = grown(pool_values, used, len(heap) + 1)
             pool_rows[used], pool_values[used] = pivot, 1
             used += 1
             value[pivot] = 0
@@ -123,15 +99,15 @@ def circuits(order, indptr, rows, data, n_rows, asked, most):
                 queued[r] = False
                 if value[r] != 0:
                     pool_rows[used] = r
-                    pool_values[used] = value[r] * inverse % PRIME
+                    pool_values[used] = value[r] * scale % PRIME
                     value[r] = 0
                     used += 1
-            v_cells = _grown(v_cells, v_used, len(part))
-            v_values = _grown(v_values, v_used, len(part))
+            v_cells = grown(v_cells, v_used, len(part))
+            v_values = grown(v_values, v_used, len(part))
             for c in part:
                 if weight[c] != 0:
                     v_cells[v_used] = c
-                    v_values[v_used] = weight[c] * inverse % PRIME
+                    v_values[v_used] = weight[c] * scale % PRIME
                     v_used += 1
             pivot_of[pivot] = n_stored
             n_stored += 1
