@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tacit.cli.options import Reading, Roles
 from tacit.core.bundle import DOSSIER
@@ -104,28 +104,33 @@ def _release_folder(
 def _table_folder(folder: Path, original: str | None, reading: Reading, roles: Roles) -> Target:
     from tacit.attack.target import TableTarget
     from tacit.cli.opening import open_data
-    from tacit.tables.table_plan import read_plan
+    from tacit.tables.table_plan import read_plan, table_digest
 
     plan, about = read_plan(folder / DOSSIER / "plan.toml")
     data = open_data(_source(folder, original, about.get("source")), reading, roles)
     made = plan.apply(data)
     parts = tuple(made.split().values()) if made.original.parts else (made,)
-    _check_published(parts, list(about.get("published_digest", {}).values()))
+    # Rounding may hide that the records are others, so the original is compared as well.
+    found = [table_digest(made.original), *_published_digests(parts)]
+    _check_made_again(found, about)
     return TableTarget(parts, data)
 
 
-def _check_published(parts: Sequence[ProtectedTable], digests: list[str]) -> None:
-    """Refuse to attack other tables than those of the folder."""
+def _published_digests(parts: Sequence[ProtectedTable]) -> Iterator[str]:
     from tacit.core.digest import file_digest
     from tacit.tables.publication import write_csv
 
     with TemporaryDirectory() as scratch:
         again = Path(scratch) / "table.csv"
-        found = []
         for part in parts:
             write_csv(part, again)
-            found.append(file_digest(again))
-    if found != digests:
+            yield file_digest(again)
+
+
+def _check_made_again(found: list[str], about: dict[str, Any]) -> None:
+    """Refuse to attack other tables than those of the folder."""
+    recorded = [about.get("original_digest"), *about.get("published_digest", {}).values()]
+    if found != recorded:
         raise DataError(
             "the tables made again are not those of the folder",
             do="give the data they were made from with --original, as they were then",
