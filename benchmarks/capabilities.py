@@ -331,6 +331,13 @@ CAPABILITIES = [
         tiny=1_701,
     ),
     Capability(
+        "suppression-without-clean-up", "cell suppression, modular, without clean-up",
+        (1_701, 2_646, 13_125), table_tasks.suppress_quickly,
+        ("one linear programme", table_tasks.one_programme), peers=("pytauargus",),
+        data=table_tasks.businesses, quality=table_tasks.value, judge=table_tasks.judged,
+        tiny=1_701,
+    ),
+    Capability(
         "rules-of-cells", "table of sums, three rules of sensitive cells", SIZES,
         table_tasks.checked, ("one group-by of the cells", table_tasks.bare_sums),
         peers=("acro",), data=table_tasks.enterprises, quality=table_tasks.flagged,

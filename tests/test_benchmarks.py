@@ -1,6 +1,8 @@
 """The benchmark harness: a quick run writes its pages, and losses and failures are shown."""
 
+import ast
 import importlib
+import importlib.util
 import json
 import subprocess
 import sys
@@ -67,3 +69,22 @@ def test_every_capability_is_named_once(pages):
     assert all(
         len(one.sizes) == 3 and one.sizes == tuple(sorted(one.sizes)) for one in capabilities
     )
+
+
+def _imported(path):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield node.module
+
+
+def test_everything_that_benchmarks_import_is_there(monkeypatch):
+    """Tasks import where they are used, so that a wrong name would show only after minutes."""
+    monkeypatch.syspath_prepend(BENCHMARKS)
+    elsewhere = {"cupy", "pycanon", "anjana", "anonypy", "recordlinkage", "splink", "sdv", "acro",
+                 "pytauargus", "ctgan", "mpyc"}  # fmt: skip
+    names = {name.split(".")[0] for path in BENCHMARKS.glob("*.py") for name in _imported(path)}
+    assert "bench_cell_key" in names
+    missing = {n for n in names - elsewhere if importlib.util.find_spec(n) is None}
+    assert not missing

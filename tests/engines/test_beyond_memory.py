@@ -7,6 +7,9 @@ import sys
 import duckdb
 import polars as pl
 import pytest
+from typer.testing import CliRunner
+
+from tacit.cli.main import app
 
 _PROGRAM = """
 import sys
@@ -48,21 +51,24 @@ def _run(*command):
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1800)
 def test_memory_is_bounded(tmp_path):
-    _file(tmp_path / "wide.parquet", 2_500_000)
+    n = 3_600_000
+    _file(tmp_path / "wide.parquet", n)
     bounded = ["--engine", "duckdb", "--memory", "600MB", "--blocks", "50000"]
     done, megabytes = _apply(tmp_path / "wide.parquet", tmp_path / "out", *bounded)
     assert done.returncode == 0, done.stderr[-2000:]
-    assert json.loads(done.stdout)["records"]["released"] == 2_500_000
+    assert json.loads(done.stdout)["records"]["released"] == n
     in_memory = pl.read_parquet(tmp_path / "wide.parquet").estimated_size("mb")
-    assert in_memory > 600  # the file itself would break the bound
-    assert megabytes < 800
+    bound = 600 + 300  # Python and its libraries beside it
+    assert in_memory > bound  # the file itself would break the bound
+    assert megabytes < bound
     written = pl.scan_parquet(tmp_path / "out/public/data.parquet").select("age").collect()
     assert written["age"].n_unique() == 5
     done, megabytes = _run("replay", tmp_path / "out", "--memory", "500MB")
     assert done.returncode == 0, done.stderr[-2000:]
-    assert "reproduced bit for bit: 2,500,000 records" in done.stdout
-    assert megabytes < 800
+    assert f"reproduced bit for bit: {n:,} records" in done.stdout
+    assert megabytes < bound
 
 
 def test_a_refused_plan_leaves_nothing(tmp_path):
@@ -78,13 +84,9 @@ def test_a_file_is_measured_where_it_is(tmp_path):
     _file(tmp_path / "wide.parquet", 500)
     command = ["measure", str(tmp_path / "wide.parquet"), "--key", "age", "--measure",
                "k-anonymity", "--json"]  # fmt: skip
-    found = [
-        json.loads(
-            subprocess.run(
-                [sys.executable, "-m", "tacit.cli", *command, *engine],
-                capture_output=True, text=True, check=True, timeout=300,
-            ).stdout
-        )["scorecard"]["risk"][0]["value"]
-        for engine in ([], ["--engine", "duckdb", "--memory", "500MB"])
-    ]  # fmt: skip
+    found = []
+    for engine in ([], ["--engine", "duckdb", "--memory", "500MB"]):
+        done = CliRunner().invoke(app, [*command, *engine], prog_name="tacit")
+        assert done.exit_code == 0, done.output
+        found.append(json.loads(done.stdout)["scorecard"]["risk"][0]["value"])
     assert found[0] == found[1]

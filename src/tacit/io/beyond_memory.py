@@ -33,7 +33,8 @@ def open_parquet(
     path
         A Parquet file.
     memory
-        Memory to stay within, such as ``2GB``.
+        Memory that DuckDB and the blocks may use, such as ``2GB``; Python with its libraries takes
+        up to 300 MB besides.
     schema
         Roles, kinds, hierarchies and constraints: a `Schema` or the path of its TOML file.
 

@@ -100,16 +100,18 @@ class RankSwap(
         source = np.arange(len(values))
         for part in split_by(strata, np.flatnonzero(known)):
             if len(part) > 1:
-                order = part[random_order_of_ties(values[part], rng)]
+                order = _order(values, part, rng)
                 bounds = _EVERYWHERE if limits is None else _places(order, *limits)
-                source[order] = order[self._swapped(values[order], bounds, rng)]
+                source[order] = order[self._swapped(values, order, bounds, rng)]
         return source
 
-    def _swapped(self, ordered: np.ndarray, bounds: Places, rng: np.random.Generator) -> np.ndarray:
+    def _swapped(
+        self, values: np.ndarray, order: np.ndarray, bounds: Places, rng: np.random.Generator
+    ) -> np.ndarray:
         """Return which position each position receives its value from, positions being ranks."""
         if self.keep_correlation is None:
-            return swap_positions(len(ordered), self.p / 100.0, rng, bounds)
-        return _widest_swap(ordered.astype(float), self.keep_correlation, rng, bounds)
+            return swap_positions(len(order), self.p / 100.0, rng, bounds)
+        return _widest_swap(values[order].astype(float), self.keep_correlation, rng, bounds)
 
     def describe(self) -> str:
         """Say in plain words what this method does with these parameters."""
@@ -119,6 +121,13 @@ class RankSwap(
             else f"near enough in rank to keep a correlation of {self.keep_correlation:g}"
         )
         return f"{self.title}: values of {', '.join(self.columns)} were swapped with values {near}"
+
+
+def _order(values: np.ndarray, part: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Return the records of a part by ascending value."""
+    if len(part) == len(values):  # no part of it, but all
+        return random_order_of_ties(values, rng)
+    return np.asarray(part[random_order_of_ties(values[part], rng)])
 
 
 def swap_positions(

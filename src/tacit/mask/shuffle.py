@@ -15,7 +15,7 @@ from tacit.core.schema import Kind
 from tacit.mask._edit_rules import RuleKeepingMask
 from tacit.mask._moments import means_and_covariance, normal_draws
 from tacit.mask._noise import with_columns
-from tacit.mask._sorting import ascending_order, middle_ranks
+from tacit.mask._sorting import ascending_order, middle_ranks, order_and_ties
 from tacit.mask.rank_swap import ordered_values
 
 
@@ -88,7 +88,7 @@ class _Ranked:
     """A column with its ranks."""
 
     values: np.ndarray
-    known: np.ndarray
+    known: np.ndarray | slice
     """Records that have a value."""
     order: np.ndarray
     """Places of these by ascending value."""
@@ -98,26 +98,30 @@ class _Ranked:
     @classmethod
     def of(cls, data: Microdata, name: str) -> _Ranked:
         values, is_known = ordered_values(data, name)
-        known = np.flatnonzero(is_known)
-        order = ascending_order(values[known])
-        ranks = np.full(len(values), (max(len(known), 1) + 1) / 2.0)
-        ranks[known] = middle_ranks(values[known], order)
+        known = slice(None) if is_known.all() else np.flatnonzero(is_known)
+        order, tied = order_and_ties(values[known])
+        ranks = np.full(len(values), (max(len(order), 1) + 1) / 2.0)
+        ranks[known] = middle_ranks(values[known], order, tied=tied)
         return cls(values, known, order, ranks)
 
     def scores(self, tables: dict[int, np.ndarray]) -> np.ndarray:
         """Return normal scores of the ranks, looked up in a table for each number of values."""
         from scipy.special import ndtri
 
-        n = max(len(self.known), 1)
+        n = max(len(self.order), 1)
         if n not in tables:  # ranks are halves of whole numbers
             tables[n] = ndtri(np.arange(1, 2 * n) / (2.0 * n))
         return np.asarray(tables[n][(2.0 * self.ranks).astype(np.int64) - 2])
 
     def reordered(self, scores: np.ndarray) -> np.ndarray:
         """Give the smallest value to the record with the smallest score, and so on."""
+        places = ascending_order(scores[self.known])
+        given = np.empty(len(places))
+        given[places] = self.values[self.known][self.order]
+        if len(given) == len(self.values):
+            return given
         result = np.full(len(self.values), np.nan)
-        places = ascending_order(np.ascontiguousarray(scores[self.known]))
-        result[self.known[places]] = self.values[self.known[self.order]]
+        result[self.known] = given
         return result
 
 
