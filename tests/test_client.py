@@ -32,6 +32,8 @@ def served(tmp_path_factory):
     settings = Settings(
         folder=tmp_path_factory.mktemp("house"), workers=0, largest_upload=200_000,
         heartbeat_seconds=0.2, four_eyes=False,
+        agency_keys="none", coordinator_keys="none",
+        agencies=[f"{name}=127.0.0.1:1" for name in ("a", "b", "c")],
         databases=(f"duckdb:///{tmp_path_factory.mktemp('databases')}/",),
     )  # fmt: skip
     parts = Services.start(settings)
@@ -170,6 +172,18 @@ def test_a_job_that_fails_raises_its_reason_with_its_kind(client, project):
     client.set_plan(project, [{"method": "mdav", "columns": ["salary"], "k": 3}])
     with pytest.raises(UnknownColumnError, match="salary"):
         client.wait(client.generate(project, "wrong"), every=0.05)
+
+
+def test_agencies_are_asked_and_answered(client, project):
+    rules = client.federation(project)["agency"]["policy"]
+    client.set_agency(project, rules, active=True)
+    assert client.federation(project)["agency"]["open"]
+    with pytest.raises(TacitError, match="waits"):
+        client.join(project, "0" * 32)
+    job = client.ask_agencies(project, {"analysis": "count"}, seconds=5)
+    with pytest.raises(TacitError, match="no certificate"):  # the house of this test has no keys
+        client.wait(job, seconds=60)
+    client.set_agency(project, rules, active=False)
 
 
 def test_the_wizard_may_be_called_off(client, project):
@@ -311,7 +325,7 @@ def hostile():
             pass
 
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
     thread.start()
     address = f"http://127.0.0.1:{server.server_port}"
     yield SimpleNamespace(address=address, answers=answers, seen=seen)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tacit._suggest_orders import known_order
 from tacit._suggest_profile import Profile
 from tacit._suggest_words import Concept, concepts_of, tokens
 from tacit.core.schema import Kind, Role
 
 _NUMBERED = ("place", "zip code", "sex", "origin")
 """Concepts whose numbers are codes, however many there are."""
+_RISING = ("education", "age", "birth")
+"""Concepts whose classes and codes rise with their numbers."""
 
 
 @dataclass(frozen=True)
@@ -121,6 +124,17 @@ def _variety(profile: Profile) -> str:
 # -- kinds --------------------------------------------------------------------------------------
 
 
+def order_of(profile: Profile, verdict: Verdict) -> tuple[str, ...]:
+    """Return the categories of a text in their order, lowest first, where that is known."""
+    if profile.form != "text" or verdict.role == Role.IDENTIFIER or not profile.few_values:
+        return ()
+    values = profile.sample.unique().to_list()
+    if len(values) != profile.n_distinct:  # some come later in the file
+        return ()
+    numbered = verdict.concept in _RISING
+    return known_order(values, numbered=numbered) or ()
+
+
 def kind_of(profile: Profile, verdict: Verdict) -> Kind:
     """Return how the values seem to compare."""
     match profile.form:
@@ -143,4 +157,4 @@ def _kind_of_whole_numbers(profile: Profile, verdict: Verdict) -> Kind:
     is_amount = verdict.concept == "money" and profile.high >= 100
     if verdict.role == Role.WEIGHT or not profile.few_values or is_amount:
         return Kind.NUMERIC
-    return Kind.ORDINAL if verdict.concept in ("education", "age", "birth") else Kind.NOMINAL
+    return Kind.ORDINAL if verdict.concept in _RISING else Kind.NOMINAL

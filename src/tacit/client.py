@@ -256,6 +256,26 @@ class Client:
                 self._connection.fetch(f"{base}/{_in_path(name)}", scratch / _plain(name))
         return Path(folder)
 
+    # -- agencies ----------------------------------------------------------------------------------
+
+    def federation(self, project: str) -> dict[str, Any]:
+        """Return the state of the house as an agency, what waits for an answer, and its log."""
+        return self._connection.ask("GET", _federation(project))  # type: ignore[no-any-return]
+
+    def set_agency(self, project: str, policy: str, *, active: bool) -> None:
+        """Set the rules of the agency (TOML), and whether it answers with a project's data."""
+        body = {"active": active, "policy": policy}
+        self._connection.ask("PUT", _federation(project), body)
+
+    def join(self, project: str, computation: str, *, join: bool = True) -> None:
+        """Say yes or no to a computation that waits for an answer."""
+        body = {"computation": computation, "join": join}
+        self._connection.ask("POST", f"{_federation(project)}/decisions", body)
+
+    def ask_agencies(self, project: str, analysis: Mapping[str, Any], **options: Any) -> str:
+        """Ask agencies to compute an analysis together; return the job, which has the answer."""
+        return self._job(project, "federation/questions", {"analysis": dict(analysis), **options})
+
     # -- questions ---------------------------------------------------------------------------------
 
     def describe(self, project: str) -> dict[str, Any]:
@@ -290,6 +310,10 @@ class Client:
         found = self._connection.ask("POST", f"/projects/{_in_path(project)}/query", plain)
         refused = found.pop("refused")
         return Refusal(**found) if refused else Answer(**found)
+
+
+def _federation(project: str) -> str:
+    return f"/projects/{_in_path(project)}/federation"
 
 
 def _in_path(name: str) -> str:

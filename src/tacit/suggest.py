@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tacit._suggest_profile import Profile, profiles
-from tacit._suggest_verdict import by_name, kind_of, verdict_of
+from tacit._suggest_verdict import by_name, kind_of, order_of, verdict_of
 from tacit._suggest_words import BODY_MEASURES, concepts_of, tokens
 from tacit.core.data import Microdata
 from tacit.core.errors import SchemaError, nearest
@@ -31,6 +31,8 @@ class Suggestion:
     """Why, in words."""
     confidence: float
     """From 0 (a guess) to 1 (sure)."""
+    categories: tuple[str, ...] = ()
+    """The values in their order, lowest first, where words or numbers tell it."""
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data for machines."""
@@ -165,7 +167,11 @@ def _suggestion(profile: Profile, variable: Variable) -> Suggestion:
     kind = kind_of(profile, verdict)
     if variable.categories is not None or variable.kind in (Kind.ORDINAL, Kind.TEXT):
         kind = variable.kind  # somebody has said so
-    return Suggestion(profile.column, verdict.role, kind, verdict.reason, verdict.confidence)
+    order = order_of(profile, verdict) if kind == Kind.NOMINAL else ()
+    return Suggestion(
+        profile.column, verdict.role, Kind.ORDINAL if order else kind, verdict.reason,
+        verdict.confidence, order,
+    )  # fmt: skip
 
 
 def _bodies_weighed(found: list[Suggestion]) -> list[Suggestion]:
@@ -206,5 +212,6 @@ def _role(given: Role | str) -> Role:
 def _described(variable: Variable, suggestion: Suggestion | None) -> Variable:
     if suggestion is None:
         return variable
-    changed = variable.replace(roles={suggestion.role}, kind=suggestion.kind)
+    known = {"categories": suggestion.categories} if suggestion.categories else {}
+    changed = variable.replace(roles={suggestion.role}, kind=suggestion.kind, **known)
     return changed  # type: ignore[no-any-return]

@@ -118,7 +118,7 @@ def provider():
 
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     fake = _Fake(f"http://127.0.0.1:{server.server_port}")
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
     thread.start()
     yield fake
     server.shutdown()

@@ -4,6 +4,7 @@ import polars as pl
 import pytest
 
 from tacit.app.permissions import ConflictError, NotAllowedError, NotFoundError
+from tacit.app.versions import as_csv
 
 
 def test_a_reviewer_sees_measurements_and_neither_plan_nor_records(parts, people, project, masked):
@@ -35,6 +36,8 @@ def test_others_find_nothing(parts, people, project, masked):
 def test_nobody_decides_on_their_own_version_and_nobody_twice(parts, people, masked):
     with pytest.raises(NotAllowedError, match="made themselves"):
         parts.versions.decide(people["custodian"], masked, approve=True)
+    assert parts.versions.show(people["custodian"], masked)["why_not_decide"]
+    assert not parts.versions.show(people["reviewer"], masked)["why_not_decide"]
     parts.versions.decide(people["reviewer"], masked, approve=True, remark="fine")
     shown = parts.versions.show(people["custodian"], masked)
     assert (shown["state"], shown["remark"]) == ("approved", "fine")
@@ -103,3 +106,11 @@ def test_every_data_set_of_a_synthetic_version_is_there(parts, people, project, 
     for number in (0, 3):
         with pytest.raises(NotFoundError):
             parts.versions.page(owner, masked, data_set=number)
+
+
+def test_whole_numbers_are_written_without_decimals(tmp_path):
+    frame = pl.DataFrame({"age": [34.0, None], "x": [1.5, 2.0], "none": [None, None]})
+    frame = frame.cast({"none": pl.Float64})
+    frame.write_parquet(tmp_path / "data.parquet")
+    written = as_csv(tmp_path / "data.parquet", tmp_path / "data.csv").read_text().splitlines()
+    assert written == ["age,x,none", "34,1.5,", ",2.0,"]

@@ -123,7 +123,7 @@ def test_kill_9_during_generate_loses_nothing_and_the_next_worker_finishes(
         _wait(lambda: parts.jobs.show(owner, job)["state"] not in ("queued", "running"))
     finally:
         second.terminate()
-        second.wait(20)
+        second.wait(60)
     shown = parts.jobs.show(owner, job)
     assert shown["state"] == "done", shown["message"]
     (made,) = parts.versions.of_project(owner, project)

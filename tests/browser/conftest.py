@@ -3,8 +3,10 @@
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -100,6 +102,34 @@ def browser() -> Iterator[Any]:
         chromium.close()
 
 
+@pytest.fixture(scope="package")
+def agencies(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
+    """Two agencies that answer whoever asks, and the settings of a house that is the third."""
+    from tacit.datasets import census
+    from tacit.federated import Agency, AgencyServer, make_certificates
+
+    keys = make_certificates(
+        tmp_path_factory.mktemp("federation") / "keys", ["ours", "north", "south"]
+    )
+    servers = []
+    for seed, name in enumerate(("north", "south")):
+        member = Agency(keys[name].identity(), census(90, seed=seed), keys[name].roster())
+        servers.append(AgencyServer(member, keys[name], ("127.0.0.1", 0)))
+        threading.Thread(target=servers[-1].serve_forever, daemon=True).start()
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        own = f"127.0.0.1:{free.getsockname()[1]}"
+    where = [f"north=127.0.0.1:{servers[0].port}", f"south=127.0.0.1:{servers[1].port}"]
+    yield {
+        "TACIT_AGENCY_KEYS": str(keys["ours"].folder), "TACIT_AGENCY_LISTEN": own,
+        "TACIT_COORDINATOR_KEYS": str(keys["coordinator"].folder),
+        "TACIT_AGENCIES": ",".join([f"ours={own}", *where]),
+    }  # fmt: skip
+    for server in servers:
+        server.shutdown()
+        server.server_close()
+
+
 @pytest.fixture(scope="package", params=["sqlite", "postgres"])
 def served(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory):
     """Serve the app with the demo project, on each kind of store."""
@@ -112,6 +142,8 @@ def served(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
             server.run(f"CREATE DATABASE {name}")
         options = ["--database", server.url_with(server.password, "house")]
         given["TACIT_DATABASES"] = warehouse = server.url_with(server.password, "warehouse")
+    else:
+        given |= request.getfixturevalue("agencies")
     process = subprocess.Popen(
         [sys.executable, "-m", "tacit.cli", "serve", "--demo", "--port", "0",
          "--folder", str(folder), *options],
@@ -218,6 +250,14 @@ def unfold(page: Any, title: str) -> None:
     if not opened.count():
         box.click()
     opened.first.wait_for()
+
+
+def picture(page: Any, name: str) -> None:
+    """Keep what is seen, where the variable PICTURES names a folder: for the documentation."""
+    if folder := os.environ.get("PICTURES"):
+        page.add_style_tag(content=".q-notification {display: none}")
+        page.evaluate("window.scrollTo(0, 0)")
+        page.screenshot(path=Path(folder) / name, full_page=True)
 
 
 def download(page: Any, name: str) -> Path:

@@ -11,7 +11,7 @@ pytestmark = [
     # How pages look does not depend on the store; what they do is walked through on both.
     pytest.mark.parametrize("served", ["sqlite"], indirect=True, scope="package"),
 ]
-TABS = ("Data", "Plan", "Wizard", "Versions", "Tables", "Query", "People", "History")
+TABS = ("Data", "Plan", "Wizard", "Versions", "Tables", "Query", "Partners", "People", "History")
 _FAULTS = """() => {
     const seen = e => e.getClientRects().length && getComputedStyle(e).visibility != 'hidden';
     const text = id => document.getElementById(id)?.innerText.trim();

@@ -9,7 +9,17 @@ import polars as pl
 import pytest
 from playwright.sync_api import expect
 
-from .conftest import PATIENCE, choose, download, log_in, new_context, open_tab, unfold, visit
+from .conftest import (
+    PATIENCE,
+    choose,
+    download,
+    log_in,
+    new_context,
+    open_tab,
+    picture,
+    unfold,
+    visit,
+)
 
 pytestmark = pytest.mark.browser
 
@@ -195,8 +205,10 @@ def _wizard(page):
 def _nobody_decides_on_their_own(page):
     open_tab(page, "Versions")
     unfold(page, "Masked data “version 1”")
-    page.get_by_role("button", name="Approve version 1", exact=True).click()
+    expect(page.get_by_role("button", name="Approve version 1", exact=True)).to_be_disabled()
     page.wait_for_selector("text=nobody decides on what they made themselves")
+    page.wait_for_selector("text=/“version 1”: (Safe|Not safe) enough/")
+    picture(page, "app-verdict.png")
 
 
 def _change_the_plan(page):

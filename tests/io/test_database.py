@@ -183,7 +183,7 @@ def test_postgres_copies_many_records_quickly(postgres):
     frame = pl.DataFrame({"a": range(200_000), "b": ["some text"] * 200_000})
     started = time.perf_counter()
     tacit.write(frame, postgres.url, table="many", force=True)
-    assert time.perf_counter() - started < 20
+    assert time.perf_counter() - started < 60  # about 1 s; the machine may be busy
     assert len(tacit.read(postgres.url, table="many")) == 200_000
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -235,7 +236,8 @@ class Projects:
         from tacit.io.read import read
 
         schema = Schema.from_toml(project.roles)
-        return read(self.data_path(project), schema=schema)
+        data = read(self.data_path(project), schema=schema)
+        return replace(data, source=str(project.data["name"]))  # reports are named by it
 
     def page(
         self, actor: Actor, project_id: str, first: int = 0, count: int = 50
@@ -292,7 +294,9 @@ def page_of(path: Path, first: int, count: int) -> dict[str, Any]:
     total = int(rows.select(pl.len()).collect().item())
     shown = rows.slice(max(first, 0), min(max(count, 0), 500)).collect()
     texts = shown.with_columns(pl.all().cast(pl.String))
-    return {"columns": shown.columns, "first": first, "total": total, "rows": texts.rows()}
+    real = [name for name, dtype in shown.schema.items() if dtype.is_float()]
+    about = {"columns": shown.columns, "real": real, "first": first, "total": total}
+    return about | {"rows": texts.rows()}
 
 
 def _codes(path: Path, column: str) -> list[str]:

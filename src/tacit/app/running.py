@@ -24,18 +24,25 @@ from tacit.core.errors import ParameterError
 log = logging.getLogger("tacit.app")
 
 
+WORKER, AGENCY = "tacit.app.worker", "tacit.app.agency_process"
+
+
 class Supervisor:
-    """Keeps worker processes alive: one that dies is replaced."""
+    """Keeps the workers, and the agency where the house is one, alive: who dies is replaced."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
+        self._modules: list[str] = []
         self._processes: list[subprocess.Popen[bytes]] = []
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._watch, daemon=True)
 
     def start(self) -> None:
         """Start the workers."""
-        self._processes = [self._new() for _ in range(self.settings.workers)]
+        self._modules = [WORKER] * self.settings.workers
+        if self._modules and self.settings.agency_keys:
+            self._modules.append(AGENCY)
+        self._processes = list(map(self._new, self._modules))
         self._thread.start()
 
     def stop(self) -> None:
@@ -49,18 +56,18 @@ class Supervisor:
             except subprocess.TimeoutExpired:
                 process.kill()
 
-    def _new(self) -> subprocess.Popen[bytes]:
-        return subprocess.Popen(
-            [sys.executable, "-m", "tacit.app.worker"], env=environment(self.settings)
-        )
+    def _new(self, module: str) -> subprocess.Popen[bytes]:
+        given = environment(self.settings)
+        return subprocess.Popen([sys.executable, "-m", module], env=given)  # noqa: S603 - our own
 
     def _watch(self) -> None:
         while not self._stopping.wait(0.5):
             for number, process in enumerate(self._processes):
                 if process.poll() is not None and not self._stopping.is_set():
-                    log.warning("a worker ended with %s; starting another", process.returncode)
+                    module = self._modules[number]
+                    log.warning("%s ended with %s; starting another", module, process.returncode)
                     time.sleep(0.5)
-                    self._processes[number] = self._new()
+                    self._processes[number] = self._new(module)
 
 
 def environment(settings: Settings) -> dict[str, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tacit.app.accounts import Accounts
+from tacit.app.federation import Federation
 from tacit.app.jobs import Jobs
 from tacit.app.projects import Projects
 from tacit.app.queries import Queries
@@ -24,6 +25,7 @@ class Services:
     versions: Versions
     jobs: Jobs
     queries: Queries
+    federation: Federation
 
     @classmethod
     def start(cls, settings: Settings) -> Services:
@@ -39,6 +41,7 @@ class Services:
             Versions(store, settings),
             Jobs(store, settings),
             Queries(store, settings),
+            Federation(store, settings),
         )
 
     def close(self) -> None:

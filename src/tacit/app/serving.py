@@ -6,10 +6,12 @@ import time
 from collections import defaultdict, deque
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from functools import cache
 
-from fastapi import FastAPI, Request, Response
+from fastapi import APIRouter, FastAPI, Request, Response
 from fastapi.responses import PlainTextResponse
 from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.routing import BaseRoute
 
 from tacit.app import oidc
 from tacit.app.api import (
@@ -17,6 +19,7 @@ from tacit.app.api import (
     accounts,
     catalogue,
     errors,
+    federation,
     games,
     projects,
     queries,
@@ -87,8 +90,7 @@ def create_app(settings: Settings) -> FastAPI:
     )
     app.state.services, app.state.attempts = parts, Attempts()
     app.state.uploads = Places(settings.uploads)
-    for module in (accounts, projects, versions, work, queries, catalogue, games):
-        app.include_router(module.router, prefix=API, responses=errors.RESPONSES)
+    app.router.routes.extend(_interface())
     errors.install(app)
     requests = Requests()
     _add_health(app, parts)
@@ -99,6 +101,15 @@ def create_app(settings: Settings) -> FastAPI:
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(settings.allowed_hosts))
     app.add_middleware(Measured, requests=requests)
     return app
+
+
+@cache
+def _interface() -> tuple[BaseRoute, ...]:
+    """Put the REST interface together, once for all apps of a process: it takes long."""
+    whole = APIRouter()
+    for module in (accounts, projects, versions, work, queries, catalogue, games, federation):
+        whole.include_router(module.router, prefix=API, responses=errors.RESPONSES)
+    return tuple(whole.routes)
 
 
 def _add_health(app: FastAPI, parts: Services) -> None:

@@ -40,6 +40,15 @@ class Settings(Value):
     databases: tuple[str, ...] = Field(default=(), repr=False)
     """Beginnings of the addresses of databases whose tables may be read and made; none is.
     A name and a password in them are used by the workers and shown to nobody."""
+    agency_keys: str = ""
+    """Folder with the certificate and keys of this house as an agency, as `tacit certificates`
+    makes it; empty where it is none."""
+    agency_listen: str = "127.0.0.1:7400"
+    """Where the agency listens, host:port; port 0 takes a free one."""
+    coordinator_keys: str = ""
+    """Folder with the certificate and key with which this house asks agencies; empty if never."""
+    agencies: tuple[str, ...] = ()
+    """Agencies that may be asked, each as name=host:port."""
     session_hours: Annotated[float, Ge(0.01)] = 12.0
     """Hours after which an idle session ends."""
     failures: Annotated[int, Ge(1)] = 5
@@ -48,6 +57,8 @@ class Settings(Value):
     """How long it is locked."""
     four_eyes: bool = True
     """Whether a release must be approved by somebody who did not make it."""
+    target: str = "k >= 5; at most 20 % linkable"
+    """What a masked version must meet to be called safe enough: as the wizard is told."""
     job_attempts: Annotated[int, Ge(1)] = 2
     """How often a job is tried when its worker dies."""
     heartbeat_seconds: Annotated[float, Ge(0.1)] = 2.0
@@ -86,7 +97,7 @@ class Settings(Value):
         return cls(**{name: value for name, value in found.items() if value is not None})
 
 
-_LISTS = ("allowed_hosts", "databases")
+_LISTS = ("allowed_hosts", "databases", "agencies")
 
 
 def _listed(text: str) -> list[str]:

@@ -106,14 +106,17 @@ class Versions:
             found = connection.scalars(
                 select(Version).where(Version.project_id == project_id).order_by(Version.created)
             )
-            return [described(version, inside=inside) for version in found]
+            return [
+                described(version, inside=inside, why_not=self._why_not(actor, version))
+                for version in found
+            ]
 
     def show(self, actor: Actor, version_id: str) -> dict[str, Any]:
         """Return a version with its measurements; parameters for those who made it."""
         with self.store.read() as connection:
             project, version = self.open(connection, actor, version_id, Action.SEE_MEASUREMENTS)
             inside = capacity_of(connection, actor, project) in ("owner", "custodian")
-            return described(version, inside=inside)
+            return described(version, inside=inside, why_not=self._why_not(actor, version))
 
     def page(
         self, actor: Actor, version_id: str, first: int = 0, count: int = 50, *, data_set: int = 1
@@ -138,10 +141,8 @@ class Versions:
             project, version = self.open(connection, actor, version_id, Action.DECIDE)
             if version.state != "made":
                 raise ConflictError("this version is decided already", got=version.state)
-            if self.settings.four_eyes and version.made_by == actor.id:
-                raise NotAllowedError(
-                    "nobody decides on what they made themselves", do="ask a reviewer"
-                )
+            if why_not := self._why_not(actor, version):
+                raise NotAllowedError(why_not, do="ask a reviewer")
             version.state = "approved" if approve else "rejected"
             version.decided_by, version.decided = actor.id, now()
             version.remark = remark[:2000]
@@ -149,6 +150,12 @@ class Versions:
                 connection, f"version {version.state}", user=actor.id, project=project.id,
                 name=version.name, remark=version.remark,
             )  # fmt: skip
+
+    def _why_not(self, actor: Actor, version: Version) -> str:
+        """Say why somebody may not decide on a version, if so."""
+        if self.settings.four_eyes and version.made_by == actor.id:
+            return "nobody decides on what they made themselves"
+        return ""
 
     def delete(self, actor: Actor, version_id: str) -> None:
         """Delete a version that was not approved."""
@@ -223,8 +230,11 @@ def data_sets(folder: Path) -> list[Path]:
     return found
 
 
-def described(version: Version, *, inside: bool) -> dict[str, Any]:
-    """Return a version as plain data; the plan and its parameters stay with those inside."""
+def described(version: Version, *, inside: bool, why_not: str = "") -> dict[str, Any]:
+    """Return a version as plain data; the plan and its parameters stay with those inside.
+
+    `why_not` says why the person who looks may not decide on it.
+    """
     about: dict[str, Any] = {
         "id": version.id,
         "kind": version.kind,
@@ -232,6 +242,7 @@ def described(version: Version, *, inside: bool) -> dict[str, Any]:
         "state": version.state,
         "remark": version.remark,
         "created": version.created.isoformat(),
+        "why_not_decide": why_not,
         "measurements": version.measurements,
     }
     return about | {"plan": version.plan} if inside else about
@@ -242,11 +253,22 @@ def as_csv(source: Path, path: Path) -> Path:
     import polars as pl
 
     if not path.is_file():
+        whole = [pl.col(name).cast(pl.Int64) for name in _whole(source)]
         text = pl.selectors.string() | pl.selectors.categorical() | pl.selectors.enum()
         harmless = text.cast(pl.String).str.replace(_FORMULAS, "'${1}")
         with new_file(path) as scratch:
-            pl.scan_parquet(source).with_columns(harmless).sink_csv(scratch)
+            pl.scan_parquet(source).with_columns(harmless, *whole).sink_csv(scratch)
     return path
+
+
+def _whole(source: Path) -> list[str]:
+    """Return the columns of real numbers that are all whole: written as 34, not as 34.0."""
+    import polars as pl
+
+    real = pl.selectors.float()
+    is_whole = (real == real.round(0)) & (real.abs() < 2**53)
+    found = pl.scan_parquet(source).select(is_whole.all() & real.is_not_null().any()).collect()
+    return [name for name in found.columns if found[name].item()]
 
 
 def read_json(path: Path) -> dict[str, Any]:

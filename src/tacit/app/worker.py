@@ -24,7 +24,7 @@ from tacit.app.tidying import tidy
 from tacit.core.errors import TacitError
 from tacit.core.progress import Advance, listening
 
-KINDS = ("import", "generate", "wizard", "table", "attack", "save", "log")
+KINDS = ("import", "generate", "wizard", "table", "attack", "save", "log", "federated")
 """Jobs that can be asked for; each is a module of `tacit.app.tasks`."""
 _GRACE = 20.0
 """Seconds a cancelled job has to stop by itself."""

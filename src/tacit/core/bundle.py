@@ -33,7 +33,7 @@ from tacit.core.method import find, methods
 if TYPE_CHECKING:
     from tacit.core.data import Microdata
     from tacit.core.measurement import Measurement
-    from tacit.core.release import Release
+    from tacit.core.release import Release, Step
     from tacit.core.scorecard import Scorecard
 
 PUBLIC, DOSSIER = "public", "dossier"
@@ -200,7 +200,7 @@ def _of_released_records(measurement: Measurement, release: Release) -> np.ndarr
 
 def public_note(release: Release) -> str:
     """Return what users of the release may know: what was done, never with what secret."""
-    done = "\n".join(f"{i}. {step.public_note}" for i, step in enumerate(release.steps, 1))
+    done = "\n".join(f"{i}. {_said_of(step)}" for i, step in enumerate(release.steps, 1))
     lines = [
         "# How these data were protected",
         "",
@@ -216,6 +216,12 @@ def public_note(release: Release) -> str:
         "",
     ]
     return "\n".join(lines)
+
+
+def _said_of(step: Step) -> str:
+    """Return what was done in a step, and which variables have other values since."""
+    changed = [name for name, n_values in step.changed.items() if n_values]
+    return step.public_note + (f" (changed: {', '.join(changed)})" if changed else "")
 
 
 def _said_of_copies(release: Release) -> list[str]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
+import mmap
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -20,7 +22,8 @@ _LINE_END = re.compile(rb"\r*\n|\r")
 _BOM = b"\xef\xbb\xbf"
 _SAMPLE_RECORDS = 100
 _SAMPLE_BYTES = 1 << 18
-_BLOCK = 1 << 22
+BLOCK = 1 << 22
+"""Bytes of a file that are looked at together."""
 _MAX_BLOCK = (1 << 31) - 1
 
 
@@ -116,43 +119,83 @@ class Delimited:
 
         if self._is_blank(names):
             return pl.DataFrame(schema=dict.fromkeys(names, pl.String))
-        self._check_quotes()
-        return pl.from_arrow(self._table(names, missing, _BLOCK))
+        self.check_quotes()
+        return pl.from_arrow(self._table(names, missing, BLOCK))
 
     def _is_blank(self, names: list[str]) -> bool:
         if len(names) == 1:  # here a blank line is a record whose one value is missing
             return self.start == len(self.content)
-        head = self.content[self.start : self.start + _BLOCK]
+        head = self.content[self.start : self.start + BLOCK]
         return not head.strip(b"\r\n") and not self.content[self.start :].strip(b"\r\n")
 
     def _table(self, names: list[str], missing: tuple[str, ...], block: int) -> Any:
         import pyarrow as pa
         from pyarrow import csv as arrow_csv
 
-        source = pa.BufferReader(pa.py_buffer(self.content).slice(self.start))
-        has_quotes = bool(self.quote) and self.content.find(self.quote.encode(), self.start) >= 0
         try:
-            return arrow_csv.read_csv(
-                source,
-                arrow_csv.ReadOptions(column_names=names, block_size=block),
-                arrow_csv.ParseOptions(
-                    delimiter=self.separator,
-                    quote_char=self.quote or False,
-                    newlines_in_values=has_quotes,
-                    ignore_empty_lines=len(names) > 1,
-                ),
-                arrow_csv.ConvertOptions(
-                    column_types=dict.fromkeys(names, pa.string()),
-                    null_values=list(missing),
-                    strings_can_be_null=True,
-                    quoted_strings_can_be_null=False,
-                ),
-            )
+            return arrow_csv.read_csv(*self._parsing(names, missing, block))
         except pa.ArrowInvalid as error:
             # One field longer than a block: read the file as a single one.
             if "straddl" in str(error) and block < _MAX_BLOCK:
                 return self._table(names, missing, min(len(self.content) + 1, _MAX_BLOCK))
             self._explain(names, error)
+
+    def batches(self, names: list[str], missing: tuple[str, ...]) -> Iterator[Any]:
+        """Yield what `columns` returns in Polars frames of a few megabytes, one after the other."""
+        import polars as pl
+        import pyarrow as pa
+        from pyarrow import csv as arrow_csv
+
+        if self._is_blank(names):
+            return
+        try:
+            for batch in arrow_csv.open_csv(*self._parsing(names, missing, BLOCK)):
+                yield pl.from_arrow(batch)
+                self.let_go()
+        except pa.ArrowInvalid as error:
+            if "straddl" in str(error):
+                raise ReadError(
+                    f"{self.path.name} holds a record of more than {BLOCK >> 20} MB",
+                    do="mend the quotes, or cut the text",
+                ) from error
+            self._explain(names, error)
+
+    def _parsing(self, names: list[str], missing: tuple[str, ...], block: int) -> tuple[Any, ...]:
+        """Return the source and how it is parsed and converted, as Arrow wants it."""
+        import pyarrow as pa
+        from pyarrow import csv as arrow_csv
+
+        source = pa.BufferReader(pa.py_buffer(self.content).slice(self.start))
+        return (
+            source,
+            arrow_csv.ReadOptions(column_names=names, block_size=block),
+            arrow_csv.ParseOptions(
+                delimiter=self.separator,
+                quote_char=self.quote or False,
+                newlines_in_values=self._has_quotes(),
+                ignore_empty_lines=len(names) > 1,
+            ),
+            arrow_csv.ConvertOptions(
+                column_types=dict.fromkeys(names, pa.string()),
+                null_values=list(missing),
+                strings_can_be_null=True,
+                quoted_strings_can_be_null=False,
+            ),
+        )
+
+    def _has_quotes(self) -> bool:
+        """Whether a quote stands anywhere in the records."""
+        quote = self.quote.encode()
+        for begin in range(self.start, len(self.content), BLOCK) if quote else ():
+            if self.content.find(quote, begin, begin + BLOCK) >= 0:
+                return True
+            self.let_go()
+        return False
+
+    def let_go(self) -> None:
+        """Take the pages of a mapped file that were read so far out of memory again."""
+        if isinstance(self.content, mmap.mmap):
+            self.content.madvise(mmap.MADV_DONTNEED)
 
     def _explain(self, names: list[str], error: Exception) -> NoReturn:
         """Raise the `ReadError` that names the line where parsing failed."""
@@ -166,7 +209,7 @@ class Delimited:
                 ) from error
         raise ReadError(f"{self.path.name} is not delimited text: {first_line(error)}") from error
 
-    def _check_quotes(self) -> None:
+    def check_quotes(self) -> None:
         """Refuse a quoted field that never ends or goes on after its closing quote."""
         if not self.quote or self._quotes_are_regular():
             return
@@ -186,20 +229,21 @@ class Delimited:
         """Whether quotes only stand at the edges of fields, or twice within: the usual case."""
         import numpy as np
 
-        if self.content.find(self.quote.encode(), self.start) < 0:
+        if not self._has_quotes():
             return True
         view = np.frombuffer(self.content, dtype=np.uint8)
         quote = ord(self.quote)
         edges = np.frombuffer(f"{self.separator}{self.quote}\r\n".encode(), dtype=np.uint8)
         n_seen = 0
-        for begin in range(self.start, len(view), _BLOCK):
-            at = begin + np.flatnonzero(view[begin : begin + _BLOCK] == quote)
+        for begin in range(self.start, len(view), BLOCK):
+            at = begin + np.flatnonzero(view[begin : begin + BLOCK] == quote)
             opening, closing = at[n_seen % 2 :: 2], at[1 - n_seen % 2 :: 2]
             before = opening[opening > self.start] - 1
             after = closing[closing < len(view) - 1] + 1
             if not np.isin(view[before], edges).all() or not np.isin(view[after], edges).all():
                 return False
             n_seen += len(at)
+            self.let_go()
         return n_seen % 2 == 0
 
     def line_of(self, record: int, n_columns: int) -> int | None:
@@ -244,15 +288,18 @@ def as_utf8(path: Path, encoding: str) -> Buffer:
 
 def check_utf8(path: Path, content: Buffer) -> None:
     """Raise a `ReadError` that names the first line that is not UTF-8."""
-    try:
-        content[:].decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = len(_LINE_END.findall(content[: error.start])) + 1
-        raise ReadError(
-            f"line {line} of {path.name} is not UTF-8 text",
-            got=f"byte {error.object[error.start]:#04x}",
-            do="say how the file is encoded, for example encoding='latin-1' or 'cp1252'",
-        ) from error
+    decoder, n_bytes = codecs.getincrementaldecoder("utf-8")(), len(content)
+    for begin in range(0, n_bytes, BLOCK):
+        position = begin - len(decoder.getstate()[0])
+        try:
+            decoder.decode(content[begin : begin + BLOCK], begin + BLOCK >= n_bytes)
+        except UnicodeDecodeError as error:
+            before = _LINE_END.finditer(content, 0, position + error.start)
+            raise ReadError(
+                f"line {sum(1 for _ in before) + 1} of {path.name} is not UTF-8 text",
+                got=f"byte {error.object[error.start]:#04x}",
+                do="say how the file is encoded, for example encoding='latin-1' or 'cp1252'",
+            ) from error
 
 
 def column_names(fields: list[str], path: Path) -> list[str]:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
@@ -27,6 +28,8 @@ _ISO_TIME = r"^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?$"
 _WHOLE = r"[+-]?[0-9]+"
 _DECIMAL = r"[+-]?(?:[0-9]+[.,]?[0-9]*|[.,][0-9]+)(?:e[+-]?[0-9]+)?|[+-]?(?:nan|inf|infinity)"
 _SAMPLE = 100
+Attempt = Callable[[Any, "Notation"], Any]
+"""Gives a column of text a type, or nothing where some value has another."""
 EXACT = 2**53
 """Largest whole number up to which a double holds every whole number."""
 
@@ -81,7 +84,7 @@ def found(text: Any, notation: Notation) -> Any:
     return _text(text, notation)
 
 
-def _plausible(text: Any, notation: Notation) -> tuple[Callable[[Any, Notation], Any], ...]:
+def _plausible(text: Any, notation: Notation) -> tuple[Attempt, ...]:
     """Return the types that the first values could have: a cheap guess, to be proved by all."""
     present = text.drop_nulls() if text.null_count() else text
     sample = _bare(present.head(_SAMPLE), notation)
@@ -195,6 +198,79 @@ _GUESSES = (
     (re.compile(_ISO_DATE), (_date,)),
     (re.compile(_ISO_TIME), (_moment,)),
 )
+
+
+class Finding:
+    """The type of a column that is seen in parts: the one that `found` would give to the whole.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> finding, parts = Finding(Notation()), [pl.Series(["1", None]), pl.Series(["2.5"])]
+    >>> for part in parts:
+    ...     finding.look(part)
+    >>> [finding.decided()(part).to_list() for part in parts]
+    [[1.0, None], [2.5]]
+    """
+
+    def __init__(self, notation: Notation) -> None:
+        self._notation = notation
+        self._sample: list[str] = []
+        attempts = dict.fromkeys(attempt for _, some in _GUESSES for attempt in some)
+        self._possible = {stripped: list(attempts) for stripped in (False, True)}
+        self._has_digits = dict.fromkeys(self._possible, False)
+
+    def look(self, text: Any) -> None:
+        """Take a part of the column into account."""
+        if len(self._sample) < _SAMPLE:
+            present = _known(text.str.strip_chars(), self._notation).drop_nulls()
+            self._sample += present.head(_SAMPLE - len(self._sample)).to_list()
+        if not any(self._possible.values()):
+            return
+        bare = text.str.strip_chars()
+        known = {False: text} | ({} if bare.equals(text, null_equal=True) else {True: bare})
+        fitting = {
+            stripped: self._fitting(_known(values, self._notation))
+            for stripped, values in known.items()
+        }
+        for stripped, possible in self._possible.items():
+            kept, has_digits = fitting.get(stripped, fitting[False])
+            self._possible[stripped] = [attempt for attempt in possible if attempt in kept]
+            self._has_digits[stripped] |= has_digits
+
+    def _fitting(self, values: Any) -> tuple[list[Attempt], bool]:
+        """Return the types that all values of a part have, and whether one has digits."""
+        possible: list[Attempt] = list(
+            dict.fromkeys(a for some in self._possible.values() for a in some)
+        )
+        if values.null_count() == len(values):
+            return possible, False
+        rest = [attempt for attempt in possible if attempt is not _real]
+        kept: list[Attempt] = [
+            attempt for attempt in rest if attempt(values, self._notation) is not None
+        ]
+        if _integer in kept:  # whole numbers are numbers
+            return [*kept, _real], True
+        if _real in possible and not values.str.contains(_CODE).any():
+            numbers = _complete(_as_float(values, self._notation), values)
+            kept += [] if numbers is None else [_real]
+        return kept, bool(values.str.contains(r"\d").any())
+
+    def decided(self) -> Callable[[Any], Any]:
+        """Return what gives each part of the column its type."""
+        import polars as pl
+
+        guessed = _plausible(pl.Series(self._sample, dtype=pl.String), self._notation)
+        for stripped, possible in self._possible.items():
+            for attempt in guessed:
+                if attempt in possible and (attempt is not _real or self._has_digits[stripped]):
+                    return partial(_in_part, attempt, stripped, self._notation)
+        return partial(_text, notation=self._notation)
+
+
+def _in_part(attempt: Attempt, stripped: bool, notation: Notation, text: Any) -> Any:
+    values = _known(text.str.strip_chars() if stripped else text, notation)
+    return _as_float(values, notation) if attempt is _real else attempt(values, notation)
 
 
 def _any_date(values: Any, notation: Notation) -> Any:

@@ -11,6 +11,7 @@ from tacit.app.api import (
     accounts,
     catalogue,
     errors,
+    federation,
     games,
     projects,
     queries,
@@ -22,7 +23,7 @@ from tacit.app.permissions import Action, NotFoundError
 from tacit.app.store.records import Event
 
 EVERYBODY = ("nobody", "analyst", "reviewer", "stranger", "administrator", "owner")
-MODULES = (accounts, projects, versions, work, queries, catalogue, games)
+MODULES = (accounts, projects, versions, work, queries, catalogue, games, federation)
 
 WHO = {
     "nobody": None, "analyst": "The analyst", "reviewer": "The reviewer",
@@ -85,6 +86,11 @@ MATRIX = {
     "GET /projects/{project}/service": _INSIDE,
     "PUT /projects/{project}/service": _INSIDE,
     "GET /projects/{project}/service/log": _INSIDE,
+    "GET /projects/{project}/federation": _INSIDE,
+    # 403: the administrator has given the house no keys; 404: nothing waits for an answer.
+    "PUT /projects/{project}/federation": "401 404 403 404 404 403",
+    "POST /projects/{project}/federation/decisions": "401 404 403 404 404 404",
+    "POST /projects/{project}/federation/questions": "401 404 403 404 404 403",
     "GET /methods/{family}": _SELF,
     "POST /coprivacy": _SELF,
 }
@@ -190,6 +196,9 @@ def _bodies(about, roles, policy, version):
         "POST /projects/{project}/tables": {"name": "t", "plan": table},
         "POST /projects/{project}/attack": {"version": version},
         "POST /projects/{project}/logs": {"name": "l"},
+        "PUT /projects/{project}/federation": {"active": False, "policy": ""},
+        "POST /projects/{project}/federation/decisions": {"computation": "0" * 32, "join": True},
+        "POST /projects/{project}/federation/questions": {"analysis": {"analysis": "count"}},
         "POST /coprivacy": {"game": EXAMPLE},
     }
 

@@ -14,7 +14,7 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from tacit.app.api import accounts, catalogue, projects, queries, versions, work
+from tacit.app.api import accounts, catalogue, federation, projects, queries, versions, work
 
 CHECKS = [
     not_a_server_error,
@@ -24,7 +24,7 @@ CHECKS = [
 ]
 OPERATIONS = sorted(
     f"{method} /api/v1{route.path}"
-    for module in (accounts, projects, versions, work, queries, catalogue)
+    for module in (accounts, projects, versions, work, queries, catalogue, federation)
     for route in module.router.routes
     for method in route.methods
 )
@@ -39,7 +39,11 @@ def asked(houses, tmp_path_factory):
 
     folder = tmp_path_factory.mktemp("schema") / "house"
     shutil.copytree(houses["masked"], folder)
-    settings = Settings(folder=folder, allowed_hosts=("testserver",), workers=0)
+    settings = Settings(
+        folder=folder, allowed_hosts=("testserver",), workers=0,
+        agency_keys=str(folder / "keys"), coordinator_keys=str(folder / "keys"),
+        agencies=[f"{name}=127.0.0.1:1" for name in ("a", "b", "c")],
+    )  # fmt: skip
     parts = Services.start(settings)
     owner = parts.accounts.log_in("the custodian", "correct horse battery").actor
     (project,) = parts.projects.visible(owner)

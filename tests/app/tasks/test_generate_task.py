@@ -28,6 +28,17 @@ def test_columns_that_leave_as_they_came_are_named(parts, people, project, maske
     assert 0 < len(same) < len(public.columns)
 
 
+def test_the_report_has_the_name_of_the_data_and_the_note_those_of_changed_variables(
+    parts, project, masked
+):
+    folder = parts.versions.folder(project, masked)
+    report = (folder / "dossier" / "report.html").read_text(encoding="utf-8")
+    assert "<title>Release report: people.csv</title>" in report
+    assert str(folder) not in report
+    note = (folder / "public" / "NOTE.md").read_text(encoding="utf-8")
+    assert "(changed: income, taxes)" in note
+
+
 def test_a_name_taken_meanwhile_is_refused_and_leaves_no_folder(
     parts, people, project, masked, worker
 ):

@@ -2,7 +2,7 @@
 
 
 def test_versions_that_meet_the_target_are_kept_and_explained(parts, people, project, worker):
-    asked = {"name": "w", "target": "k >= 2", "plans": 3, "seconds": 20.0, "seed": 1}
+    asked = {"name": "w", "target": "k >= 2", "plans": 3, "seconds": 20.0, "seed": 1, "blur": True}
     job = parts.jobs.submit(people["custodian"], project, "wizard", asked)
     worker.step()
     shown = parts.jobs.show(people["custodian"], job)
@@ -13,6 +13,9 @@ def test_versions_that_meet_the_target_are_kept_and_explained(parts, people, pro
     for version in kept:
         taken = {m["measure"]: m["value"] for m in version["measurements"]["risk"]}
         assert taken["k-anonymity"] >= 2
+        # The target speaks of keys; exact amounts do not leave either.
+        assert version["measurements"]["exposed"] == []
+        assert "individual-ranking" in version["plan"]
 
 
 def test_a_target_nobody_can_meet_releases_nothing(parts, people, project, worker):

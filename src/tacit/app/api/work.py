@@ -36,6 +36,8 @@ class Wizard(_Body):
     target: Annotated[str, Field(max_length=2000)]
     plans: Annotated[int, Field(ge=1, le=1000)] = 40
     seconds: Annotated[float, Field(ge=1, le=3600)] = 45.0
+    blur: bool = True
+    """Whether confidential numbers that a plan leaves alone become means of three neighbours."""
     seed: Seed = None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from enum import Enum
-from typing import Any, Literal, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
 from nicegui import ui
 
@@ -13,18 +13,25 @@ from tacit.core.errors import ParameterError
 from tacit.core.method import Method
 from tacit.core.parameter_types import parts_of, words_for
 
+if TYPE_CHECKING:
+    from tacit.federated import Analysis
+
 Reader = Callable[[], Any]
+_OF_COLUMNS = ("variables", "x")
+_OF_A_COLUMN = ("column", "y", "variable", "unit")
+"""Parameters that hold names of columns and are declared as text."""
 UNSET = object()
 """What a field gives that was left empty: the method's own default counts."""
 
 
 def method_form(
-    method: type[Method], columns: Sequence[str], values: dict[str, Any] | None = None
+    method: type[Method | Analysis], columns: Sequence[str], values: dict[str, Any] | None = None
 ) -> Callable[[], dict[str, Any]]:
     """Draw the fields of a method; the result reads the step that was filled in."""
     given = values or {}
     readers: dict[str, Reader] = {}
-    ui.markdown(_without_markup(method.summary())).classes("text-sm")
+    summary = (method.__doc__ or "").strip().split("\n")[0]
+    ui.markdown(_without_markup(summary)).classes("text-sm")
     for name, field in method.model_fields.items():
         label = name.replace("_", " ")
         if field.is_required():
@@ -49,7 +56,10 @@ def _field(label: str, field: Any, columns: Sequence[str], value: Any) -> Reader
     default = None if field.is_required() or not _is_plain(field.default) else field.default
     if words == "columns":
         return _columns(label, columns, shown)
-    if words == "text" and label.removesuffix(" *") == "column":
+    name = label.removesuffix(" *")
+    if words == "list of text" and name in _OF_COLUMNS:
+        return _names(label, columns, shown)
+    if words == "text" and name in _OF_A_COLUMN and columns:
         return _choice(label, {c: c for c in columns}, shown)
     if choices:
         return _choice(label, {c: str(c) for c in choices}, shown if shown is not None else default)
@@ -69,6 +79,16 @@ def _field(label: str, field: Any, columns: Sequence[str], value: Any) -> Reader
 def _columns(label: str, columns: Sequence[str], value: Any) -> Reader:
     chosen = [value] if isinstance(value, str) else list(value or [])
     box = ui.select(list(columns), label=label, multiple=True, value=chosen).classes("w-full")
+    box.props("use-chips")
+    return lambda: list(box.value) if box.value else UNSET
+
+
+def _names(label: str, columns: Sequence[str], value: Any) -> Reader:
+    """Draw a field for names of columns, which others may have too."""
+    box = ui.select(
+        list(columns), label=label, multiple=True, value=list(value or []),
+        new_value_mode="add-unique",
+    ).classes("w-full")  # fmt: skip
     box.props("use-chips")
     return lambda: list(box.value) if box.value else UNSET
 

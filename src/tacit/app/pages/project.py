@@ -11,6 +11,7 @@ from nicegui import ui
 from tacit.app.pages.frame import page
 from tacit.app.pages.tabs import (
     data_tab,
+    federation_tab,
     history_tab,
     log_tab,
     people_tab,
@@ -31,6 +32,7 @@ _INSIDE: dict[str, Callable[[Visitor, str], None]] = {
     "Tables": tables_tab.show,
     "Query log": log_tab.show,
     "Query": query_tab.show,
+    "Partners": federation_tab.show,
     "People": people_tab.show,
     "History": history_tab.show,
 }
@@ -58,6 +60,8 @@ def project_page(request: Request, project: str, tab: str = "") -> Any:
     names = list(_INSIDE) if inside else list(_REVIEWING)
     if inside and not log_tab.is_log(about):
         names.remove("Query log")
+    if inside and not federation_tab.is_set_up(visitor):
+        names.remove("Partners")
     with page(visitor, about["name"]):
         if about["description"]:
             ui.label(about["description"])

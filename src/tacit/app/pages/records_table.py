@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +11,23 @@ from nicegui import ui
 from tacit.app.pages.visitor import explained
 
 PAGE = 20
+
+
+def shown(cell: str | None, *, real: bool) -> str:
+    """Return a value as people read it: the long decimals of real numbers are rounded, here only.
+
+    Examples
+    --------
+    >>> shown("34.333333333333336", real=True), shown("78.0", real=True), shown("01.50", real=False)
+    ('34.333', '78', '01.50')
+    """
+    if cell is None:
+        return ""
+    if not real or not math.isfinite(number := float(cell)):
+        return cell
+    if 1 <= abs(number) < 1e15:
+        return f"{number:.3f}".rstrip("0").rstrip(".")
+    return f"{number:.5g}"
 
 
 def records_table(
@@ -26,8 +44,9 @@ def records_table(
                 {"name": f"c{j}", "label": name, "field": f"c{j}", "align": "left"}
                 for j, name in enumerate(found["columns"])
             ]
+            real = {j for j, name in enumerate(found["columns"]) if name in found["real"]}
             rows = [
-                {f"c{j}": "" if cell is None else cell for j, cell in enumerate(row)}
+                {f"c{j}": shown(cell, real=j in real) for j, cell in enumerate(row)}
                 for row in found["rows"]
             ]
             last = min(state["first"] + PAGE, found["total"])

@@ -46,6 +46,7 @@ def run(store: Store, settings: Settings, job: Job) -> dict[str, Any]:
     found = report.as_dict()
     write_text(folder / "attack.json", json.dumps(found, ensure_ascii=False, indent=1))
     told = {
+        "target": report.target,
         "passed": report.passed,
         "complete": report.complete,
         "findings": [{name: finding[name] for name in _TOLD} for finding in found["findings"]],

@@ -8,6 +8,7 @@ from tacit.app.projects import Projects
 from tacit.app.settings import Settings
 from tacit.app.store.database import Store
 from tacit.app.store.records import Job, Project, Version, new_id
+from tacit.app.verdicts import standing, verdict
 from tacit.app.versions import DOSSIER, Versions, read_json
 from tacit.core.errors import DataError
 from tacit.core.plan import Plan
@@ -43,15 +44,5 @@ def written(versions: Versions, job: Job, name: str, release: Release) -> Versio
         id=version_id, project_id=job.project_id, kind="masked", name=name,
         plan=release.plan.to_toml(), made_by=job.user_id,
         measurements=read_json(folder / DOSSIER / "measurements.json")
-        | {"unchanged": unchanged(release)},
+        | {"verdict": verdict(release, versions.settings.target), **standing(release)},
     )  # fmt: skip
-
-
-def unchanged(release: Release) -> list[str]:
-    """Name the columns that left the house exactly as they came in."""
-    before, after = release.original.local, release.data.local
-    return [
-        name
-        for name in release.data.columns
-        if name in release.original.columns and before[name].equals(after[name], null_equal=True)
-    ]

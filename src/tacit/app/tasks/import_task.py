@@ -18,6 +18,9 @@ from tacit.core.digest import file_digest
 from tacit.core.errors import DataError
 from tacit.core.progress import track
 
+_MEMORY = "1GB"
+"""What a worker takes to look at the columns of a file, however large it is."""
+
 
 def run(store: Store, settings: Settings, job: Job) -> dict[str, Any]:
     """Store the data as Parquet with proposed roles; earlier data stay until this has worked."""
@@ -35,13 +38,7 @@ def run(store: Store, settings: Settings, job: Job) -> dict[str, Any]:
 
 
 def _taken(store: Store, folder: Path, job: Job) -> dict[str, Any]:
-    with track("reading the data", 3) as advance:
-        data = _read(folder, job.request)
-        advance(1)
-        described = _described(data)
-        advance(1)
-        digest = stored(described, folder / "data")
-        advance(1)
+    digest, described = _kept(folder, job.request)
     about = {
         "name": job.request["name"],
         "digest": digest,
@@ -68,14 +65,52 @@ def _forget_upload(folder: Path, request: dict[str, Any]) -> None:
         (folder / "incoming" / request["file"]).unlink(missing_ok=True)
 
 
-def _read(folder: Path, request: dict[str, Any]) -> Microdata:
+def _kept(folder: Path, request: dict[str, Any]) -> tuple[str, Microdata]:
+    """Keep what was asked for; return the digest of its file, and the data described."""
+    new = _new_file_in(folder / "data")
+    with track("taking in the data", 2) as advance, new_file(new) as scratch:
+        data = _stored(folder, request, scratch)
+        advance(1)
+        described = _described(data)
+        len(described)  # counted, and remembered, while the file has this name
+        advance(1)
+    return _named_by_digest(new), described
+
+
+def stored(data: Microdata, folder: Path) -> str:
+    """Write the data under the digest of their file, and return the digest."""
+    new = _new_file_in(folder)
+    with new_file(new) as scratch:
+        data.local.write_parquet(scratch)
+    return _named_by_digest(new)
+
+
+def _new_file_in(folder: Path) -> Path:
+    """Return a name of its own: another job may be reading other data for the same project."""
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    return folder / f"{new_id()}.parquet"
+
+
+def _named_by_digest(path: Path) -> str:
+    digest = file_digest(path)
+    path.replace(path.with_stem(digest))
+    return digest
+
+
+def _stored(folder: Path, request: dict[str, Any], target: Path) -> Microdata:
+    """Write the data as Parquet and return them; only formats for small files take memory."""
     from tacit.io.read import read
+    from tacit.io.streamed import fetched, is_streamed, to_parquet
 
     if "url" in request:
-        return read(request["url"], table=request["table"]).in_memory()
+        return fetched(read(request["url"], table=request["table"]), target, memory=_MEMORY)
     path = folder / "incoming" / request["file"]
     check_unpacked_size(path)
-    return read(path).in_memory()
+    if is_streamed(path):
+        return to_parquet(path, target, memory=_MEMORY)
+    data = read(path).in_memory()
+    data.local.write_parquet(target)
+    return data
 
 
 def _described(data: Microdata) -> Microdata:
@@ -85,14 +120,3 @@ def _described(data: Microdata) -> Microdata:
     if not len(data):
         raise DataError("the file holds no records", do="check that it is the right one")
     return suggest_roles(data).apply(data)
-
-
-def stored(data: Microdata, folder: Path) -> str:
-    """Write the data under the digest of their file, and return the digest."""
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    new = folder / f"{new_id()}.parquet"  # another job may be reading other data for this project
-    with new_file(new) as scratch:
-        data.local.write_parquet(scratch)
-    digest = file_digest(new)
-    new.replace(folder / f"{digest}.parquet")
-    return digest

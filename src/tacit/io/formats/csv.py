@@ -99,8 +99,7 @@ class Csv(Format, key="csv", title="CSV"):
     def read(self, path: Path) -> Any:
         """Return the file as a Polars frame."""
         with reading(path, self.title):
-            text = Delimited.open(path, self.encoding, self._separators(path), self.quote)
-            names, body = self._named(text)
+            names, body = self.opened(path)
             table = body.columns(names, self.missing)
             notation = Notation(self.decimal, self.missing, self.dates)
             try:
@@ -109,6 +108,11 @@ class Csv(Format, key="csv", title="CSV"):
                 line = body.line_of(misfit.record, len(names))
                 where = f"record {misfit.record + 1}" if line is None else f"line {line}"
                 raise misfit.as_error(f"{where} of {path.name}") from None
+
+    def opened(self, path: Path) -> tuple[list[str], Delimited]:
+        """Return the names of the columns, and the text of the records."""
+        text = Delimited.open(path, self.encoding, self._separators(path), self.quote)
+        return self._named(text)
 
     def write(self, data: Microdata, path: Path) -> None:
         """Write the records to a new file."""

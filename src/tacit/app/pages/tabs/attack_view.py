@@ -31,12 +31,7 @@ def attack_view(visitor: Visitor, project: str, version: dict[str, Any], inside:
 
 
 def _findings(found: dict[str, Any]) -> None:
-    words = (
-        "No attack learnt more than guessing would."
-        if found["passed"]
-        else "Not ready to leave: some attacks learnt more than guessing would."
-    )
-    ui.label(words).classes("font-bold").props('role="status"')
+    ui.label(_words(found)).classes("font-bold").props('role="status"')
     names = ("attack", "verdict", "succeeds", "guessing", "what would stop it")
     rows = [
         {"attack": f["title"], "verdict": f["verdict"], "succeeds": _share(f["success"]),
@@ -51,6 +46,16 @@ def _findings(found: dict[str, Any]) -> None:
     ]  # fmt: skip
     with ui.element("div").classes("w-full overflow-x-auto"):
         ui.table(columns=columns, rows=rows).props("dense flat wrap-cells")
+
+
+def _words(found: dict[str, Any]) -> str:
+    """Say what the attacks come to; none at all says nothing about safety."""
+    of = f" ({found['target']})" if "target" in found else ""
+    if not found["findings"]:
+        return f"No attack applies, which says nothing about safety{of}."
+    if found["passed"]:
+        return f"No attack learnt more than guessing would{of}."
+    return f"Not ready to leave: some attacks learnt more than guessing would{of}."
 
 
 def _share(rate: dict[str, Any]) -> str:

@@ -19,6 +19,7 @@ _WORDS = {
     "attack": "Attacking a version",
     "save": "Saving to the database",
     "log": "Protecting a query log",
+    "federated": "Asking the agencies",
 }
 
 _STATES = {"queued": "waiting for its turn", "running": "starting"}

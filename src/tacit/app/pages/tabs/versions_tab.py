@@ -12,11 +12,16 @@ from tacit.app.pages.frame import copyable, hint, section
 from tacit.app.pages.records_table import records_table
 from tacit.app.pages.tabs import jobs_view
 from tacit.app.pages.tabs.attack_view import attack_view
+from tacit.app.pages.tabs.measure_words import explained, in_words
 from tacit.app.pages.tabs.versions_map import versions_map
 from tacit.app.pages.visitor import Visitor, trying
+from tacit.app.verdicts import is_safe, sentence
 from tacit.core.plan import Plan
 
 _KINDS = {"masked": "Masked data", "table": "Table", "log": "Query log"}
+_WITH_HELP = (
+    """<q-td :props="props"><span :title="props.row.help">{{ props.value }}</span></q-td>"""
+)
 _NOTHING = "–"
 """Stands where there is no measurement."""
 
@@ -36,6 +41,7 @@ def show(visitor: Visitor, project: str) -> None:
         if not found:
             ui.label("No version yet. Generate one in the tab Plan, or let the wizard find some.")
         if masked:
+            _verdicts(masked)
             _compared(masked)
             versions_map(masked, lambda version: _open(drawn, version))
         if found:
@@ -65,6 +71,20 @@ def _open(drawn: dict[str, ui.expansion], chosen: str) -> None:
     ui.run_javascript(f"{place}.scrollIntoView({{block: 'nearest'}})")
 
 
+def _verdicts(versions: list[dict[str, Any]]) -> None:
+    """Say of each version in one sentence whether it is safe enough."""
+    section("May it leave?")
+    for version in versions:
+        measured = version["measurements"]
+        with ui.row().classes("items-center no-wrap w-full"):
+            safe = is_safe(measured)
+            colour = "text-positive" if safe else "text-negative"
+            ui.icon("check_circle" if safe else "error").classes(f"text-xl {colour}")
+            words = ui.label(f"“{version['name']}”: {sentence(measured)}")
+            words.classes("min-w-0").props('role="status"')
+    hint("The thresholds are those of this house; the administrator sets them (target).")
+
+
 def _compared(versions: list[dict[str, Any]]) -> None:
     """Draw the scorecards side by side."""
     section("Side by side")
@@ -75,7 +95,9 @@ def _compared(versions: list[dict[str, Any]]) -> None:
             for taken in card[aspect]:
                 row = rows.setdefault(
                     taken["measure"],
-                    {"aspect": aspect, "measure": taken["title"], "better": taken["better"],
+                    {"aspect": aspect, "better": taken["better"],
+                     "measure": in_words(taken["measure"], taken["title"]),
+                     "help": explained(taken["measure"]),
                      "original": card["before"].get(taken["measure"], {}).get("text", "")},
                 )  # fmt: skip
                 row[version["id"]] = taken["text"]
@@ -87,9 +109,11 @@ def _compared(versions: list[dict[str, Any]]) -> None:
         for name in ("aspect", "measure", "better", "original")
     ] + [{"name": v["id"], "label": v["name"], "field": v["id"], "align": "left"} for v in versions]
     with ui.element("div").classes("w-full overflow-x-auto"):
-        ui.table(columns=columns, rows=list(rows.values())).props("dense flat")
-    hint(f"“Better” says which way is better. {_NOTHING} is not measured: a measure needs columns "
-         "of its kind, and utility compares a version with the original.")  # fmt: skip
+        table = ui.table(columns=columns, rows=list(rows.values())).props("dense flat")
+        table.add_slot("body-cell-measure", _WITH_HELP)
+    hint("Point at a measure to read what it does. “Better” says which way is better. "
+         f"{_NOTHING} is not measured: a measure needs columns of its kind, and utility compares a "
+         "version with the original.")  # fmt: skip
 
 
 def _measured(taken: list[dict[str, Any]]) -> None:
@@ -148,6 +172,14 @@ class _Version:
         if measured.get("unchanged"):
             columns = ", ".join(measured["unchanged"])
             ui.label(f"Released exactly as they are in the original: {columns}.")
+        if measured.get("exposed"):
+            columns = ", ".join(measured["exposed"])
+            ui.label(f"Confidential among them: {columns}.").classes("font-bold")
+        if measured.get("broken_up"):
+            hint(
+                f"Whole numbers in the original, with decimals now: "
+                f"{', '.join(measured['broken_up'])}. The step Rounding with base 1 mends it."
+            )
         if self.version["kind"] == "masked" and "attack" not in measured:
             hint("It has not been attacked yet. Meeting a target says little about what the target "
                  "does not name: attack it below before it leaves.")  # fmt: skip
@@ -185,8 +217,11 @@ class _Version:
             yes.props["color"], yes.props["aria-label"] = "positive", f"Approve {name}"
             no = ui.button("Reject", on_click=trying(lambda: decide(False)))
             no.props["color"], no.props["aria-label"] = "negative", f"Reject {name}"
-        if self.visitor.parts.settings.four_eyes:
-            hint("Somebody else than the person who made it decides; invite one under People.")
+        why_not = self.version["why_not_decide"]
+        if why_not:
+            for box in (remark, yes, no):
+                box.set_enabled(False)
+            hint(f"You made it, and {why_not}: invite a reviewer under People.")
 
     def _files(self) -> None:
         files = self.visitor.parts.versions.files(self.visitor.actor, self.version["id"])

@@ -24,10 +24,16 @@ def show(visitor: Visitor, project: str) -> None:
         "Say it in words, parts joined by semicolons. The wizard proposes plans, searches among "
         "them, and keeps up to three versions: the safest, a balanced one and the most useful."
     ).classes("text-sm")
-    target = ui.input("Target", value="k >= 5; at most 5 % linkable").classes("w-full max-w-2xl")
+    target = ui.input("Target", value=visitor.parts.settings.target).classes("w-full max-w-2xl")
     hint(
         "Such as: k >= 5 (what an intruder may know of somebody is true of four others too); "
-        "at most 5 % linkable; keep the regression of income on age."
+        "at most 20 % linkable (of a hundred people at most twenty are found by what an intruder "
+        "may know); keep the regression of income on age. The more is asked, the more is changed."
+    )
+    blur = ui.switch("Change confidential numbers a little, too", value=True)
+    hint(
+        "The target protects who somebody is. With this no exact amount is released either: each "
+        "becomes the mean of three neighbours, if the target is still met."
     )
     with ui.row().classes("items-end"):
         name = ui.input("Name of the versions", value="wizard")
@@ -43,7 +49,7 @@ def show(visitor: Visitor, project: str) -> None:
         from tacit.tradeoff import Target
 
         Target.of(target.value)
-        asked = {"name": name.value, "target": target.value}
+        asked = {"name": name.value, "target": target.value, "blur": bool(blur.value)}
         asked |= dict(zip(("plans", "seconds"), effort(), strict=True))
         visitor.parts.jobs.submit(visitor.actor, project, "wizard", asked)
         ui.notify("The search has begun; you may leave this page.")
