@@ -78,6 +78,7 @@ def test_an_attack_that_overruns_is_stopped_and_the_others_go_on(weak):
     assert report.unfinished == ("",)
     assert not any(t.name == "tacit attack" for t in threading.enumerate()), "it has ended"
     # Half of what is left is the share of one attack, so that the next one has its turn.
+    attack.Homogeneity().run(weak)  # first calls compile, on a machine that may be busy
     report = attack.audit(weak, seconds=2.0, attacks=[Endless(), attack.Homogeneity()])
     assert not report.complete
     assert report.as_dict()["unfinished"] == [""]

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import tacit
-from tacit.attack import Knowledge, Linkage
-from tacit.core.errors import ParameterError
+from tacit.attack import Knowledge, Linkage, audit
+from tacit.core.errors import DataError, ParameterError
 
 
 @pytest.fixture(scope="module")
@@ -39,3 +39,18 @@ def test_what_is_known_about_nobody_does_not_link(data):
 def test_bad_values_are_refused(bad):
     with pytest.raises(ParameterError):
         Knowledge(**bad)
+
+
+@pytest.mark.parametrize(("rows", "columns", "words"), [(0, 9, "empty"), (5, 3, "lacks columns")])
+def test_a_hold_out_that_does_not_fit_is_refused_at_once(data, rows, columns, words):
+    held = data.local[:rows] if columns == 9 else data.local[:rows, :columns]
+    with pytest.raises(DataError, match=words):
+        audit((data, data), Knowledge(holdout=held), attacks=[])
+
+
+def test_a_hold_out_has_the_kinds_of_the_original(data):
+    """A file read again may hold codes as numbers, or know no roles."""
+    control = Knowledge(holdout=data.local.drop("household", "weight")).control(data)
+    assert control.schema.keys == data.schema.keys
+    assert "weight" not in control.schema
+    assert Knowledge().control(data) is None

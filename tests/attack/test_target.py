@@ -27,6 +27,30 @@ def test_every_kind_is_recognised(data):
     assert isinstance(target_of((data, query.Policy(name="open"))), QueryTarget)
 
 
+def test_all_data_sets_of_a_release_are_attacked(data):
+    step = mask.PartiallySynthetic(columns=["marital"], m=3)
+    one, two = (tacit.Plan([step]).apply(data, seed=seed) for seed in (1, 2))
+    assert [len(part) for part in (target_of(one).data_sets, target_of(one).others)] == [3, 0]
+    both = target_of([one, two])
+    assert [len(part) for part in (both.data_sets, both.others)] == [3, 3]
+
+
+def test_averages_of_data_sets_by_hand():
+    """Means of what is known, the category of most sets, and the first one in a tie."""
+    frames = [
+        {"n": [1.0, 2.0, None], "c": ["a", "b", None], "same": [1, 2, 3]},
+        {"n": [3.0, None, None], "c": ["b", "c", "z"], "same": [1, 2, 3]},
+        {"n": [5.0, 6.0, None], "c": ["b", "d", None], "same": [1, 2, 3]},
+    ]
+    sets = [tacit.Microdata.of(pl.DataFrame(f)).numbered() for f in frames]
+    target = MicrodataTarget(sets[0], sets[0], copies=tuple(sets[1:]))
+    (view,) = target.views
+    assert view.local["n"].to_list() == [3.0, 4.0, None]
+    assert view.local["c"].to_list() == ["b", "b", None]
+    assert view.local["same"].to_list() == [1, 2, 3]
+    assert sets[0].local["n"].to_list() == [1.0, 2.0, None]
+
+
 @pytest.mark.parametrize("wrong", [3, None, [], [1, 2, 3]])
 def test_anything_else_is_refused(wrong):
     with pytest.raises(ParameterError, match="cannot be attacked"):

@@ -32,7 +32,7 @@ def listening(keys):
         noise = pl.Series([float((i * i + k) % 5) for i in range(40)])
         frame = pl.DataFrame({"x": x, "y": 2 * x + noise})
         server = AgencyServer(Agency(own.identity(), frame, own.roster()), own, ("127.0.0.1", 0))
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
         servers.append(server)
         where += ["--agency", f"{name}=127.0.0.1:{server.port}"]
     yield where

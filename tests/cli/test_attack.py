@@ -62,12 +62,29 @@ def test_a_server_that_does_not_answer_was_not_attacked(run, folder, monkeypatch
 
 
 def test_nothing_attacked_is_not_called_safe(run, folder):
-    """The first records as they are: whose they are is not known, so no attack applies."""
+    """The first records as they are: whose they are is not known, and nothing is confidential."""
     lines = (folder / "patients.csv").read_text(encoding="utf-8").splitlines()
     (folder / "short.csv").write_text("\n".join(lines[:5]) + "\n", encoding="utf-8")
-    result = run("attack", "patients.csv", "short.csv", *ROLES)
+    result = run("attack", "patients.csv", "short.csv", *ROLES[:6])
     assert result.exit_code == 2
     assert "nothing was attacked" in result.stderr
+
+
+def test_all_synthetic_data_sets_of_a_folder_are_attacked(run, folder):
+    """An intruder has every one of them; a hold-out lets membership be attacked too."""
+    everybody = tacit.datasets.census(400)
+    for name, rows in {"in.csv": range(200), "out.csv": range(200, 400)}.items():
+        everybody.take(rows).drop(["person_id"]).local.write_csv(name)
+    roles = ["--key", "sex", "--key", "age", "--confidential", "occupation", "--weight", "weight"]
+    made = run("apply", "in.csv", *roles, "--step", "synthesise m=3", "--seed", "1", "--out", "out")
+    assert made.exit_code == 0, made.stderr
+    result = run("attack", "out", "--holdout", "out.csv", "--json")
+    assert result.exit_code == 0, result.stderr
+    told = json.loads(result.stdout)
+    assert told["target"] == "200 released records in each of 3 data sets"
+    used = {f["attack"]: f["details"]["data_sets"] for f in told["findings"]}
+    assert used == {"attribute-inference": 3, "correct-attribution": 3, "membership": 3}
+    assert told["knowledge"]["holdout"]
 
 
 @pytest.mark.parametrize(

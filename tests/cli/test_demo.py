@@ -16,7 +16,7 @@ def test_the_demo_shows_the_way(run, folder):
     assert (folder / "tacit-demo/dossier/report.html").is_file()
 
 
-def test_the_demo_reaches_its_goal(run):
+def test_the_demo_reaches_its_goal(run, folder):
     document = json.loads(run("demo", "-o", "out", "--json", *SMALL).stdout)
     card = document["scorecard"]
     assert card["before"]["k-anonymity"]["value"] == 1

@@ -13,10 +13,10 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "cli.sh"
 PROGRAMS = Path(sys.executable).parent
 
 
-def test_from_confidential_file_to_replayed_release(process, patients, folder):
+def test_from_confidential_file_to_replayed_release(run, patients, folder):
     def done(*words):
-        result = process(*words, "--json")
-        assert result.returncode == 0, result.stderr
+        result = run(*words, "--json")
+        assert result.exit_code == 0, result.stderr
         assert result.stderr == ""
         return json.loads(result.stdout)
 

@@ -125,7 +125,7 @@ def test_documentation_says_synthetic_and_what_it_resembles(make):
 def test_a_million_census_records_come_in_seconds():
     started = time.perf_counter()
     assert datasets.census(1_000_000).local.height == 1_000_000
-    assert time.perf_counter() - started < 20  # about 1 s; the two cores may be shared
+    assert time.perf_counter() - started < 60  # about 1 s; the two cores may be shared
 
 
 @given(n=st.integers(0, 200), seed=st.integers(0, 2**64))

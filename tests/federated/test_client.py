@@ -33,7 +33,7 @@ def test_silence_is_lost_in_time(keys):
         started = time.monotonic()
         with pytest.raises(LostError, match="in time"):
             way.send(b"x")
-        assert time.monotonic() - started < 5
+        assert time.monotonic() - started < 60  # 0.3 s; the machine may be busy
 
 
 def test_a_broken_connection_is_tried_again(keys):

@@ -39,7 +39,7 @@ def test_what_is_sent_is_uniform_whatever_the_matrix(value):
     x = np.full((3000, 1), value)
     first, _ = deal(3000, 1, 1)
     hidden = Factor.of(x, first).hidden()
-    assert stats.kstest(hidden[1].ravel() / 2.0**64, "uniform").pvalue > 1e-4
+    assert stats.kstest(hidden[1].ravel() / 2.0**64, "uniform").pvalue > 1e-9
 
 
 def test_each_share_alone_is_uniform():
@@ -48,7 +48,7 @@ def test_each_share_alone_is_uniform():
          for _ in range(600)]
     )  # fmt: skip
     for column in shares.T:
-        assert stats.kstest(column, "uniform").pvalue > 1e-4
+        assert stats.kstest(column, "uniform").pvalue > 1e-9
 
 
 def test_the_product_of_karr_et_al_is_right_and_hides_some_dimensions():

@@ -29,7 +29,7 @@ def server(keys, parts):
         own.identity(), parts["agency-00"], own.roster(), policy=Policy(max_length=1000)
     )
     with AgencyServer(agency, own, ("127.0.0.1", 0)) as server:
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
         thread.start()
         yield server
         server.shutdown()

@@ -132,8 +132,9 @@ def audit(
     (False, <Verdict.LEAKED: 'leaked'>)
     """
     made, known = target_of(target), knowledge or Knowledge()
-    if isinstance(made, MicrodataTarget) and known.columns:
-        made.original.schema.require(list(known.columns))
+    if isinstance(made, MicrodataTarget):
+        made.original.schema.require(list(known.columns or ()))
+        known.control(made.original)  # one that does not fit is refused at once
     run = _Run(made, known, seconds, each)
     chosen = _every_attack() if attacks is None else list(attacks)
     with track("attacking", len(chosen)) as advance:
@@ -221,11 +222,20 @@ def _every_attack() -> list[Attack]:
 
 def _words(target: Target) -> str:
     if isinstance(target, MicrodataTarget):
-        return f"{target.released.n_records:,} released records"
+        return _records_in_words([data.n_records for data in target.data_sets])
     if isinstance(target, TableTarget):
         cells = sum(table.original.n_cells for table in target.tables)
         return f"{len(target.tables)} table(s) with {cells:,} cells"
     return f"{target.data.n_records:,} records behind {target.words}"
+
+
+def _records_in_words(sizes: list[int]) -> str:
+    """Say how many records were released, and in how many data sets."""
+    if len(sizes) == 1:
+        return f"{sizes[0]:,} released records"
+    if len(set(sizes)) == 1:
+        return f"{sizes[0]:,} released records in each of {len(sizes)} data sets"
+    return f"{sum(sizes):,} released records in {len(sizes)} data sets"
 
 
 def _told(knowledge: Knowledge) -> dict[str, Any]:

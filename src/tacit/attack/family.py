@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from abc import abstractmethod
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -27,6 +28,8 @@ class Attack(Method):
     """What it attacks: a release of microdata, tables, or a server."""
     remedy: ClassVar[str] = ""
     """What would stop it, in a sentence."""
+    every_set: ClassVar[bool] = False
+    """Whether it uses all data sets of a release that has several, or the first one only."""
 
     @classmethod
     def in_audit(cls) -> list[Self]:
@@ -48,7 +51,7 @@ class Attack(Method):
         if objection is not None:
             raise DataError(f"{self.key} does not apply: {objection}")
         started = time.perf_counter()
-        outcome = self.attacked(made, known)
+        outcome = self._saying_sets(self.attacked(made, known), made)
         return self._finding(outcome, time.perf_counter() - started)
 
     def refusal(self, target: Target, knowledge: Knowledge) -> str | None:
@@ -64,6 +67,17 @@ class Attack(Method):
     @abstractmethod
     def attacked(self, target: Any, knowledge: Knowledge) -> Outcome:
         """Attack a target of the right kind."""
+
+    def _saying_sets(self, outcome: Outcome, target: Target) -> Outcome:
+        """Say how many data sets of the release were used, where it has several."""
+        n_sets = len(target.data_sets) if isinstance(target, MicrodataTarget) else 1
+        if n_sets == 1:
+            return outcome
+        used = {**outcome.details, "data_sets": n_sets if self.every_set else 1}
+        if self.every_set:
+            return replace(outcome, details=used)
+        first = f"Of the {n_sets} data sets of the release only the first was attacked."
+        return replace(outcome, details=used, warnings=(*outcome.warnings, first))
 
     def _finding(self, outcome: Outcome, seconds: float) -> Finding:
         hits = np.asarray(outcome.hits, dtype=float)

@@ -70,6 +70,10 @@ class Knowledge(Value):
         """Random numbers of the attack."""
         return np.random.default_rng(self.seed)
 
+    def control(self, original: Microdata) -> Microdata | None:
+        """Return the hold-out with the roles of the original, or nothing where there is none."""
+        return None if self.holdout is None else _control(self.holdout, original)
+
     def attributes(self, original: Microdata, released: Microdata) -> list[str]:
         """Columns of the intruder's file that the release has too."""
         named = list(self.columns) if self.columns else original.schema.keys
@@ -86,6 +90,23 @@ class Knowledge(Value):
         if self.some:
             file = file.with_knowledge([c for c in names if c not in self.some], _flags(self.some))
         return (_with_errors(file, names, self.error, rng) if self.error else file), covered
+
+
+def _control(holdout: Any, original: Microdata) -> Microdata:
+    from tacit.core.data import Microdata
+    from tacit.core.errors import DataError
+    from tacit.core.pairing import substantive_columns
+
+    held, names = Microdata.of(holdout), substantive_columns(original)
+    missing = [name for name in names if name not in held.schema]
+    if missing or not held.n_records:
+        raise DataError(
+            "the hold-out lacks columns of the original" if missing else "the hold-out is empty",
+            got=", ".join(missing[:5]) or "no record",
+            do="give records of other people with all columns of the original",
+        )
+    schema = original.schema.select(names)
+    return Microdata.of(held.local.select(names)).with_schema(schema)
 
 
 def _flags(some: Mapping[str, Any]) -> dict[str, Any]:

@@ -33,6 +33,24 @@ class MicrodataTarget:
     """The masking methods, where they are known."""
     others: tuple[Microdata, ...] = ()
     """Further releases of the same original."""
+    copies: tuple[Microdata, ...] = ()
+    """Further data sets of the release, made alike with other random numbers."""
+
+    @property
+    def data_sets(self) -> tuple[Microdata, ...]:
+        """All data sets of the release: an intruder has every one of them."""
+        return (self.released, *self.copies)
+
+    @cached_property
+    def views(self) -> tuple[Microdata, ...]:
+        """What records are linked with: the average of the data sets where they can be averaged.
+
+        Data sets whose records stand in the same order, as partially synthetic ones do, are one
+        file measured several times; averaging takes off what was drawn anew in each.
+        """
+        from tacit.attack._averaging import averaged, in_one_order
+
+        return (averaged(self.data_sets),) if in_one_order(self.data_sets) else self.data_sets
 
     @cached_property
     def pair(self) -> Pair:
@@ -113,6 +131,17 @@ class QueryTarget:
             return np.where(column.is_null().to_numpy(), _NOT_A_CATEGORY, labels)
         text = column.cast(pl.String).fill_null(_NOT_A_CATEGORY).to_numpy()
         return np.where(np.isin(text, known["categories"]), text, "other").astype(object)
+
+    def levels(self, name: str) -> Mapping[str, int]:
+        """Return how many records each category that occurs has, in the order of their names."""
+        if name not in self._levels:
+            found = np.unique(self.labels(name).astype(str), return_counts=True)
+            self._levels[name] = dict(zip(*(side.tolist() for side in found), strict=True))
+        return self._levels[name]
+
+    @cached_property
+    def _levels(self) -> dict[str, dict[str, int]]:
+        return {}
 
 
 @dataclass(frozen=True, eq=False)
@@ -209,7 +238,7 @@ def target_of(given: Any) -> Target:
     if isinstance(given, MicrodataTarget | TableTarget | QueryTarget):
         return given
     if isinstance(given, Release):
-        return MicrodataTarget(given.original, given.data, given.plan.methods, given.copies)
+        return MicrodataTarget(given.original, given.data, given.plan.methods, copies=given.copies)
     if isinstance(given, ProtectedTable):
         return TableTarget((given,))
     if isinstance(given, Iterable):
@@ -234,8 +263,8 @@ def _of_releases(given: Sequence[Release]) -> MicrodataTarget:
     first = given[0]
     if any(len(one.original) != len(first.original) for one in given):
         raise DataError("the releases were made from different data", do="attack them one by one")
-    others = tuple(one.data for one in given[1:])
-    return MicrodataTarget(first.original, first.data, first.plan.methods, others)
+    others = tuple(data for one in given[1:] for data in one.data_sets)
+    return MicrodataTarget(first.original, first.data, first.plan.methods, others, first.copies)
 
 
 def _not_a_target(given: Any) -> ParameterError:

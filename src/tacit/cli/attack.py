@@ -63,6 +63,13 @@ def attack(
     error: Annotated[
         float, Option(min=0, max=1, help="Share of errors in the intruder's own file.")
     ] = 0.0,
+    holdout: Annotated[
+        str | None,
+        Option(
+            metavar="DATA",
+            help="People the release was not made from, as a control (membership inference).",
+        ),
+    ] = None,
     coalition: Annotated[
         int, Option(min=1, help="Respondents who pool what they know, for tables.")
     ] = 1,
@@ -81,10 +88,12 @@ def attack(
     """
     from tacit.attack import Knowledge, audit
     from tacit.cli.attack_target import live_target, opened_target
+    from tacit.cli.opening import open_data
 
     known = Knowledge(
-        columns=tuple(know) if know else None, error=error, coalition=coalition, queries=queries
-    )
+        columns=tuple(know) if know else None, error=error, coalition=coalition, queries=queries,
+        holdout=open_data(holdout, reading) if holdout else None,
+    )  # fmt: skip
     if server is not None:
         chosen = live_target(target, server, project, reading, roles)
     else:

@@ -85,7 +85,7 @@ def _release_folder(
 
     from tacit.attack.target import MicrodataTarget
     from tacit.cli.opening import open_data
-    from tacit.cli.release_folder import open_release, recorded_roles
+    from tacit.cli.release_folder import open_data_sets, recorded_roles
     from tacit.core.pairing import pair
     from tacit.core.plan import Plan
 
@@ -96,9 +96,11 @@ def _release_folder(
         raise ReadError("the dossier of the release cannot be read", got=str(folder)) from error
     source = _source(folder, original, recorded)
     before = open_data(source, reading, recorded_roles(folder, roles))
-    both = pair(before, open_release(folder))
+    first, *copies = (pair(before, data) for data in open_data_sets(folder))
     plan = Plan.load(folder / DOSSIER / "plan.toml")
-    return MicrodataTarget(both.original, both.released, plan.methods)
+    return MicrodataTarget(
+        first.original, first.released, plan.methods, copies=tuple(c.released for c in copies)
+    )
 
 
 def _table_folder(folder: Path, original: str | None, reading: Reading, roles: Roles) -> Target:

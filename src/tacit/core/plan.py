@@ -113,7 +113,8 @@ class Plan:
         for number, method in enumerate(self.methods):
             started = time.perf_counter()
             before = current
-            current = method.apply(before, step_generator(seed, number, copy)).in_memory()
+            drawn = copy if _draws_data_sets(method) else 0
+            current = method.apply(before, step_generator(seed, number, drawn)).in_memory()
             seconds = time.perf_counter() - started
             changed = changed_values(before, current)
             note = method.public_note()
@@ -191,6 +192,15 @@ def explaining(identifiers: list[str]) -> Iterator[None]:
             f"{error.column!r} is an identifier, which is removed before the first step",
             do="leave it out of the plan, or give it another role",
         ) from error
+
+
+def _draws_data_sets(method: Mask) -> bool:
+    """Whether a method is made to draw each data set of a release anew.
+
+    All others do the same in every data set: noise drawn m times could be averaged away, and m
+    samples of the same people would show m times as many of them.
+    """
+    return type(method).n_data_sets is not Mask.n_data_sets
 
 
 def _build(step: Mapping[str, Any]) -> Mask:

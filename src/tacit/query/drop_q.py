@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from math import factorial
 
 import numpy as np
@@ -113,28 +114,26 @@ def likely_cells(differences: np.ndarray, shares: np.ndarray, k: int) -> np.ndar
     dropped records; cells are taken as independent binomials given q, which loses little. Adding
     the log-likelihoods of variants of the universe is the re-seeding attack.
     """
-    changes = np.arange(-k, k + 2)
     score = np.zeros(differences.shape[1:])
     for cell, share in enumerate(shares):
-        other, target = _change_probabilities(float(share), k, changes)
+        other, target = _change_probabilities(float(share), k)
         seen = np.clip(differences[:, :, cell], -k, k + 1) + k
         score[:, cell] = (np.log(target[seen]) - np.log(other[seen])).sum(axis=0)
     ties = np.random.default_rng(0).random(score.shape) * 1e-9
     return np.asarray(np.argmax(score + ties, axis=1))
 
 
-def _change_probabilities(
-    share: float, k: int, changes: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return how likely each change of a cell is, without and with the target in it."""
+@lru_cache(maxsize=4096)
+def _change_probabilities(share: float, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return how likely each change of a cell from -k to k + 1 is, without and with the target."""
     from scipy.stats import binom
 
     q = np.arange(2, k + 1)
     dropped = binom.pmf(np.arange(k + 1)[:, None], q[None, :], share).mean(axis=1)
     difference = np.convolve(dropped, dropped[::-1])
-    other = np.zeros(len(changes))
+    other = np.zeros(2 * k + 2)
     other[: 2 * k + 1] = difference
-    target = np.zeros(len(changes))
+    target = np.zeros(2 * k + 2)
     target[1:] = difference
     return np.maximum(other, 1e-12), np.maximum(target, 1e-12)
 

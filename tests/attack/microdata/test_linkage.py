@@ -67,3 +67,55 @@ def test_a_plain_file_in_another_order_is_refused_and_not_called_safe(data):
     other = data.take(np.random.default_rng(0).permutation(600))
     report = attack.audit((data, other), attacks=[attack.Linkage()])
     assert "another order" in report.left_out["linkage"]
+
+
+def test_averages_of_several_data_sets_are_linked(data):
+    """Noise drawn anew in each of m sets is averaged away: level / sqrt(m) is left."""
+    columns = ["income", "taxes"]
+
+    def noisy(seed, level):
+        step = mask.UncorrelatedNoise(columns=columns, level=level)
+        return tacit.Plan([step]).apply(data, seed=seed).data
+
+    known = attack.Knowledge(columns=columns)
+    sets = [noisy(seed, 0.4) for seed in range(1, 17)]
+    one = attack.Linkage().run(attack.MicrodataTarget(data, sets[0]), known)
+    made = attack.MicrodataTarget(data, sets[0], copies=tuple(sets[1:]))
+    many = attack.Linkage().run(made, known)
+    quieter = attack.Linkage().run(attack.MicrodataTarget(data, noisy(99, 0.1)), known)
+    assert many.success.value > 2 * one.success.value
+    assert many.success.low <= quieter.success.value <= many.success.high
+    assert many.details["data_sets"] == 16
+    assert attack.OutlierHunting().run(made, known).details["data_sets"] == 16
+
+
+def test_partially_synthetic_keys_are_linked_by_all_sets(data):
+    step = mask.PartiallySynthetic(columns=["marital", "occupation", "age"], m=5)
+    release = tacit.Plan([step]).apply(data, seed=1)
+    all_sets = attack.Linkage().run(release)
+    first_only = attack.Linkage().run(release.each[0])
+    assert all_sets.success.value >= first_only.success.value
+    assert len(attack.MicrodataTarget(data, release.data, copies=release.copies).views) == 1
+
+
+def test_noise_of_another_step_is_the_same_in_every_data_set(data):
+    """Drawn anew in each it would be averaged away, and the sets would tell more than one."""
+    columns = ["income", "taxes"]
+    steps = [
+        mask.UncorrelatedNoise(columns=columns, level=0.4),
+        mask.PartiallySynthetic(columns=["marital"], m=8),
+    ]
+    release = tacit.Plan(steps).apply(data, seed=1)
+    known = attack.Knowledge(columns=columns)
+    all_sets, first = (attack.Linkage().run(r, known).success for r in (release, release.each[0]))
+    assert all_sets == first
+    assert len({d.local["marital"].hash().sum() for d in release.data_sets}) == 8
+
+
+def test_data_sets_in_another_order_are_linked_one_by_one(data):
+    numbered = data.numbered()
+    order = np.random.default_rng(1).permutation(600)
+    made = attack.MicrodataTarget(data, numbered, copies=(numbered.take(order),))
+    assert len(made.views) == 2
+    alone = attack.Linkage().run(attack.MicrodataTarget(data, numbered))
+    assert attack.Linkage().run(made).success.value == pytest.approx(alone.success.value)

@@ -1,6 +1,7 @@
 """Membership: copies tell who was in, fresh records of the same population do not."""
 
 import numpy as np
+import polars as pl
 import pytest
 
 import tacit
@@ -39,3 +40,27 @@ def test_a_sample_has_its_own_control(people):
 def test_without_a_control_there_is_no_attack(people):
     report = attack.audit((people[0], people[0]), attacks=[attack.Membership()])
     assert "nobody outside" in report.left_out["membership"]
+
+
+def test_five_data_sets_tell_more_than_one(people):
+    """Each set holds a third of the members as they are, and others of the population."""
+    inside, outside, others = people
+    rng = np.random.default_rng(5)
+
+    def drawn():
+        copied = rng.permutation(400)[:130]
+        rows = pl.concat([inside.local[copied], others.local[rng.permutation(400)[:270]]])
+        return tacit.Microdata.of(rows).with_schema(inside.schema)
+
+    sets = [drawn() for _ in range(5)]
+    known = attack.Knowledge(holdout=outside)
+    one, five = (
+        attack.Membership().run(
+            attack.MicrodataTarget(inside, sets[0], copies=tuple(sets[1:m])), known
+        )
+        for m in (1, 5)
+    )
+    assert five.success.value > one.success.value + 0.05
+    assert five.leaked
+    assert five.details["data_sets"] == 5
+    assert five.details["copies"] > one.details["copies"]

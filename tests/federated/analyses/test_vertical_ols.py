@@ -364,14 +364,14 @@ def test_attack_what_agencies_and_coordinator_see_does_not_depend_on_the_values(
     for opened, routed in views:
         for _, _, round_, text in opened:
             if round_:
-                assert kstest(words(text), "uniform").pvalue > 1e-5
-        assert all(kstest(words(t[: len(t) // 8 * 8]), "uniform").pvalue > 1e-5 for t in routed)
+                assert kstest(words(text), "uniform").pvalue > 1e-9
+        assert all(kstest(words(t[: len(t) // 8 * 8]), "uniform").pvalue > 1e-9 for t in routed)
     (one, routed), (other, routed_other) = views
     for (*route, text), (*same, text_other) in zip(one, other, strict=True):
         assert route == same
         if route[2]:
             assert len(text) == len(text_other)
-            assert ks_2samp(words(text), words(text_other)).pvalue > 1e-5
+            assert ks_2samp(words(text), words(text_other)).pvalue > 1e-9
     assert [len(t) for t in routed] == [len(t) for t in routed_other]
 
 

@@ -10,8 +10,11 @@ import numpy as np
 from tacit.attack.finding import Outcome
 from tacit.attack.microdata._affected import affected_groups
 from tacit.attack.target import MicrodataTarget
+from tacit.core.data import Microdata
 from tacit.core.errors import DataError
+from tacit.core.families import Risk
 from tacit.core.measurement import counted
+from tacit.core.pairing import pair
 
 
 def unlinked(target: MicrodataTarget, names: Sequence[str]) -> str | None:
@@ -46,14 +49,28 @@ def not_compared(names: Sequence[str]) -> tuple[str, ...]:
 
 def own_class_chances(target: MicrodataTarget, names: Sequence[str]) -> np.ndarray:
     """Return each original's chance to be picked among the records that are equal to its own."""
+    found = [_class_chances(target.original, one, list(names)) for one in target.data_sets]
+    return np.asarray(np.mean(found, axis=0))
+
+
+def _class_chances(original: Microdata, released: Microdata, names: list[str]) -> np.ndarray:
     from tacit.core.keys import encode, group_ids
 
-    ids, n_classes = group_ids(encode(target.released, list(names)))
+    ids, n_classes = group_ids(encode(released, names))
     sizes = np.bincount(ids, minlength=n_classes)
-    at, to = target.matched
-    chance = np.zeros(target.original.n_records)
+    at, to = pair(original, released).matched
+    chance = np.zeros(original.n_records)
     chance[at] = 1.0 / sizes[ids[to]]
     return chance
+
+
+def linked_with_views(
+    measure: Risk, target: MicrodataTarget, file: Microdata
+) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Return each original's chance of being linked, the mean of what the data sets allow."""
+    found = [measure.measure(file, view) for view in target.views]
+    chances = np.mean([np.asarray(one.per_unit) for one in found], axis=0)
+    return chances, found[0].warnings
 
 
 def link_question(scenario: str, names: Sequence[str]) -> str:

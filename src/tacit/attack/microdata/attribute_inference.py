@@ -11,13 +11,20 @@ from tacit.attack.family import Attack
 from tacit.attack.finding import Outcome
 from tacit.attack.knowledge import Knowledge
 from tacit.attack.microdata._affected import affected_groups
-from tacit.attack.microdata._claims import no_claims
 from tacit.attack.microdata._links import not_compared
+from tacit.attack.microdata._predicting import (
+    FOLDS,
+    coded_targets,
+    features,
+    left_out,
+    pooled,
+    told_by_others,
+    trained,
+    unpredictable,
+)
 from tacit.attack.target import MicrodataTarget
 from tacit.core.data import Microdata
-from tacit.core.schema import Kind
-
-_FOLDS = 5
+from tacit.core.pairing import pair
 
 
 class AttributeInference(
@@ -40,7 +47,9 @@ class AttributeInference(
     what it predicts better of people whose own record it holds. So the baseline is the same model
     asked about people who are not in it: the hold-out if there is one (`Knowledge.holdout`), as
     [giomi2023]_ does, and otherwise the same people with their records left out of the training
-    (five folds). Numbers are predicted in `bins` quantile groups.
+    (five folds). Records of nobody cannot be left out; there the baseline is what the true records
+    of everybody else tell, by the better of two models. All data sets of a release are learnt
+    from together. Numbers are predicted in `bins` quantile groups.
 
     Examples
     --------
@@ -52,6 +61,7 @@ class AttributeInference(
     """
 
     kind: ClassVar[type] = MicrodataTarget
+    every_set: ClassVar[bool] = True
     remedy: ClassVar[str] = (
         "Make own records less telling: coarser keys, more noise on the confidential columns, or "
         "synthetic records from a model that does not copy."
@@ -62,16 +72,11 @@ class AttributeInference(
     most: Annotated[int, Ge(10)] = 2000
     """People who are attacked for each column."""
     training: Annotated[int, Ge(10)] = 20_000
-    """Most released records that the model is trained on."""
+    """Most released records of each data set that the model is trained on."""
 
     def objection(self, target: MicrodataTarget, knowledge: Knowledge) -> str | None:
-        """Say that there is nothing to learn from, or no control."""
-        names = knowledge.attributes(target.original, target.released)
-        if not names or not target.confidential():
-            return no_claims(target, names, target.confidential())
-        if knowledge.holdout is None and not target.has_own_records:
-            return "records of nobody need a hold-out as a control (Knowledge.holdout)"
-        return None
+        """Say that there is nothing to learn from, or nobody to compare with."""
+        return unpredictable(target, knowledge.attributes(target.original, target.released))
 
     def attacked(self, target: MicrodataTarget, knowledge: Knowledge) -> Outcome:
         """Predict each confidential column of members, and of people who are not in the release."""
@@ -103,7 +108,8 @@ class _Question:
     def __init__(self, x: list[np.ndarray], y: list[np.ndarray], folds: Any, seed: int) -> None:
         (self.seen, self.known, self.control), (self.told, self.truth, self.control_truth) = x, y
         self.own_fold, self.person_fold, self.people = folds
-        self._seed = seed
+        self.everybody: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None
+        self.seed = seed
 
     @classmethod
     def of(
@@ -115,86 +121,51 @@ class _Question:
         column: str,
     ) -> _Question:
         rng = knowledge.rng
-        files = [target.released, target.original]
-        if knowledge.holdout is not None:
-            files.append(Microdata.of(knowledge.holdout))
-        x, y = _features(files, names), _targets(files, column, attack.bins)
-        fold = rng.integers(0, _FOLDS, target.original.n_records)
-        rows = target.pair.rows
-        rows = np.full(len(y[0]), -1) if rows is None else rows
+        sets = target.data_sets
+        others = knowledge.control(target.original)
+        files = [*sets, target.original, *([] if others is None else [others])]
+        x = pooled(features(files, names), len(sets))
+        y = pooled(coded_targets(files, column, attack.bins), len(sets))
+        fold = rng.integers(0, FOLDS, target.original.n_records)
+        rows = np.concatenate([_people(target, one) for one in sets])
         own = np.where(rows >= 0, fold[rows], -1)
         used = np.flatnonzero(y[0] >= 0)
-        used = rng.permutation(used)[: attack.training]
+        used = rng.permutation(used)[: attack.training * len(sets)]
         candidates = np.unique(rows[used][rows[used] >= 0])
-        if not len(candidates):
+        nobody = not len(candidates)
+        if nobody:
             candidates = np.arange(len(y[1]))
         people = rng.permutation(candidates[y[1][candidates] >= 0])[: attack.most]
         control = np.arange(len(y[2])) if len(y) > 2 else np.empty(0, np.int64)
         control = rng.permutation(control)[: attack.most]
         if len(x) == 2:
             x, y = [*x, x[1][:0]], [*y, y[1][:0]]
-        features = [x[0][used], x[1][people], x[2][control]]
-        values = [y[0][used], y[1][people], y[2][control]]
-        return cls(features, values, (own[used], fold[people], people), knowledge.seed)
+        made = cls(
+            [x[0][used], x[1][people], x[2][control]], [y[0][used], y[1][people], y[2][control]],
+            (own[used], fold[people], people), knowledge.seed,
+        )  # fmt: skip
+        if nobody:
+            kept = rng.permutation(np.flatnonzero(y[1] >= 0))[: attack.training]
+            made.everybody = x[1][kept], y[1][kept], fold[kept]
+        return made
 
     def answered(self) -> tuple[np.ndarray, np.ndarray]:
         """Return which predictions are right: of members, and of the control."""
-        model = self._trained(np.ones(len(self.told), dtype=bool))
+        model = trained(self.seen, self.told, self.seed)
         right = model.predict(self.known) == self.truth
         if len(self.control_truth):
             known = self.control_truth >= 0
             return right, model.predict(self.control[known]) == self.control_truth[known]
-        control = np.zeros(len(self.truth), dtype=bool)
-        for fold in range(_FOLDS):
-            asked = self.person_fold == fold
-            if asked.any():
-                model = self._trained(self.own_fold != fold)
-                control[asked] = model.predict(self.known[asked]) == self.truth[asked]
-        return right, control
-
-    def _trained(self, used: np.ndarray) -> Any:
-        from sklearn.dummy import DummyClassifier
-        from sklearn.ensemble import ExtraTreesClassifier
-
-        if not used.any() or len(np.unique(self.told[used])) < 2:
-            constant = DummyClassifier(strategy="most_frequent")
-            use = used if used.any() else np.ones(len(used), dtype=bool)
-            return constant.fit(self.seen[use], self.told[use])
-        model = ExtraTreesClassifier(n_estimators=30, random_state=self._seed)
-        return model.fit(self.seen[used], self.told[used])
+        asked = (self.known, self.truth, self.person_fold)
+        if self.everybody is not None:
+            return right, told_by_others(self.everybody, asked, self.seed)
+        return right, left_out((self.seen, self.told, self.own_fold), asked, self.seed)
 
 
-def _features(files: list[Microdata], names: list[str]) -> list[np.ndarray]:
-    """Return what is known as numbers; categories as codes that are alike in all files."""
-    import polars as pl
-
-    from tacit.core.keys import encode_series
-
-    columns = []
-    for name in names:
-        series = [f.local[name] for f in files]
-        if all(f.schema[name].kind is Kind.NUMERIC for f in files):
-            columns.append([s.cast(pl.Float64).fill_null(-1e9).to_numpy() for s in series])
-            continue
-        text = pl.concat([s.cast(pl.String).rename("value") for s in series])
-        cuts = np.cumsum([len(s) for s in series])[:-1]
-        columns.append(np.split(encode_series(text).astype(float), cuts))
-    return [np.column_stack([column[k] for column in columns]) for k in range(len(files))]
-
-
-def _targets(files: list[Microdata], column: str, bins: int) -> list[np.ndarray]:
-    """Return the confidential values as codes, numbers in quantile groups of the release."""
-    import polars as pl
-
-    from tacit.core.keys import encode_series
-
-    if all(f.schema[column].kind is Kind.NUMERIC for f in files):
-        values = [f.numeric([column])[:, 0] for f in files]
-        cuts = np.unique(np.nanquantile(values[0], np.linspace(0, 1, bins + 1)[1:-1]))
-        return [np.where(np.isnan(v), -1, np.searchsorted(cuts, v, side="right")) for v in values]
-    series = [f.local[column].cast(pl.String).rename("value") for f in files]
-    codes = encode_series(pl.concat(series)).astype(np.int64)
-    return np.split(codes, np.cumsum([len(s) for s in series])[:-1])
+def _people(target: MicrodataTarget, released: Microdata) -> np.ndarray:
+    """Return which person each record of a data set is of, -1 for nobody."""
+    rows = pair(target.original, released).rows
+    return np.full(released.n_records, -1) if rows is None else rows
 
 
 def _mean(right: np.ndarray) -> float:

@@ -49,20 +49,21 @@ class Composition(
     """
 
     kind: ClassVar[type] = MicrodataTarget
+    every_set: ClassVar[bool] = True
     remedy: ClassVar[str] = (
         "Release the same people once; or coarsen the next release along the same classes."
     )
 
     def objection(self, target: MicrodataTarget, knowledge: Knowledge) -> str | None:
         """Say that there is only one release."""
-        if not target.others:
+        if not (target.others or target.copies):
             return "there is only one release of these data"
         names = knowledge.attributes(target.original, target.released)
         return no_claims(target, names, target.confidential())
 
     def attacked(self, target: MicrodataTarget, knowledge: Knowledge) -> Outcome:
         """Intersect the values that each release allows for a person."""
-        releases = (target.released, *target.others)
+        releases = (*target.data_sets, *target.others)
         parts = []
         for column in target.confidential():
             truth, codes = _coded(target, releases, column)

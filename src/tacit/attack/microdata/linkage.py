@@ -13,6 +13,7 @@ from tacit.attack.microdata._links import (
     can_be_compared,
     link_question,
     linked_outcome,
+    linked_with_views,
     own_class_chances,
     unlinked,
 )
@@ -41,12 +42,14 @@ class Linkage(
     Each person of the intruder's file is linked with the released record that is nearest
     [domingoferrer2001]_, has the largest linkage weight [winkler1995]_ (weights fitted by
     expectation-maximisation: an intruder has no true pairs to learn them from), or lies in the
-    windows of
-    rank of all attributes [nin2008]_; ties are broken at random, so that a person is found with
-    chance :math:`1/t` among :math:`t` tied records. The *prosecutor* knows that the person is in
-    the release, the *journalist* does not (success is multiplied by `Knowledge.membership`, and
-    people who were not released count), the *marketer* wants as many released records as possible.
-    Guessing finds a person with chance :math:`1/n`.
+    windows of rank of all attributes [nin2008]_; ties are broken at random, so that a person is
+    found with chance :math:`1/t` among :math:`t` tied records. Of a release of several data
+    sets whose records stand in one order (partially synthetic data) the averages are linked:
+    the intruder has all of them; in another order, a person counts as found as often as in one
+    of them. The *prosecutor* knows that the person is in the release, the *journalist* does not
+    (success is multiplied by `Knowledge.membership`, and people who were not released count),
+    the *marketer* wants as many released records as possible. Guessing finds a person with
+    chance :math:`1/n`.
 
     Examples
     --------
@@ -59,6 +62,7 @@ class Linkage(
     """
 
     kind: ClassVar[type] = MicrodataTarget
+    every_set: ClassVar[bool] = True
     remedy: ClassVar[str] = (
         "Make more people alike on the columns an intruder knows: recode or microaggregate keys, "
         "suppress values of rare combinations, release a sample, or use synthetic records."
@@ -99,8 +103,8 @@ class Linkage(
         if self.way is None and not can_be_compared(target, names):
             return own_class_chances(target, names), {"way": "classes"}, ()
         measure = self._measure(target, names)
-        found = measure.measure(file, target.released)
-        return np.asarray(found.per_unit), {"way": measure.key}, found.warnings
+        chance, warnings = linked_with_views(measure, target, file)
+        return chance, {"way": measure.key}, warnings
 
     def _measure(self, target: MicrodataTarget, names: list[str]) -> Risk:
         from tacit import risk

@@ -29,11 +29,11 @@ class Membership(
     Notes
     -----
     The intruder knows all columns of somebody and says "member" if the nearest released record is
-    no farther than the median distance of all who are asked about [chen2020]_. Members are the
-    records
-    the release was made from; the others are `Knowledge.holdout`, or the original records that
-    were left out of the release. As many of each are asked about, so guessing is right half of the
-    time.
+    no farther than the median distance of all who are asked about [chen2020]_; of a release of
+    several data sets the mean of the distances to the nearest record of each is taken. Members
+    are the records the release was made from; the others are `Knowledge.holdout`, or the
+    original records that were left out of the release. As many of each are asked about, so
+    guessing is right half of the time.
 
     Examples
     --------
@@ -47,6 +47,7 @@ class Membership(
     """
 
     kind: ClassVar[type] = MicrodataTarget
+    every_set: ClassVar[bool] = True
     remedy: ClassVar[str] = (
         "Release records that are no copies: more noise, larger groups, or a generator that was "
         "fitted with fewer leaves; check it against a hold-out."
@@ -67,17 +68,17 @@ class Membership(
         chosen = rng.permutation(len(members))[:size]
         asked = _together(members.take(chosen), others.take(rng.permutation(len(others))[:size]))
         distances, skipped = _distances(target, asked)
-        near, far = distances[:size], distances[size:]
-        cut = np.median(np.concatenate([near, far]))
-        right = np.concatenate([near <= cut, far > cut])
-        copies = int(np.sum(near <= 1e-12))
+        mean, closest = distances.mean(axis=0), distances.min(axis=0)
+        cut = np.median(mean)
+        right = np.concatenate([mean[:size] <= cut, mean[size:] > cut])
+        copies = int(np.sum(closest[:size] <= 1e-12))
         return Outcome(
             hits=right.astype(float), guesses=0.5, unit="verdict",
             question="Say whether somebody is among the people the release was made from",
             warnings=not_compared(skipped),
             worst=f"{copies:,} of {size:,} members are in the release as they are",
             details={"asked": 2 * size, "copies": copies,
-                     "copies_of_others": int(np.sum(far <= 1e-12))},
+                     "copies_of_others": int(np.sum(closest[size:] <= 1e-12))},
         )  # fmt: skip
 
 
@@ -90,8 +91,9 @@ def _left_out(target: MicrodataTarget) -> np.ndarray:
 
 def _sides(target: MicrodataTarget, knowledge: Knowledge) -> tuple[Microdata, Microdata]:
     original = target.original
-    if knowledge.holdout is not None:
-        return original, Microdata.of(knowledge.holdout)
+    others = knowledge.control(original)
+    if others is not None:
+        return original, others
     return original.take(np.unique(target.matched[0])), original.take(_left_out(target))
 
 
@@ -103,20 +105,31 @@ def _together(members: Microdata, others: Microdata) -> Microdata:
     """Return both groups in one file: scales of their own would tell them apart."""
     import polars as pl
 
-    names = members.columns
+    names = substantive_columns(members)
     tables = [side.local.select(names) for side in (members, others)]
-    return Microdata.of(pl.concat(tables, how="vertical_relaxed")).with_schema(members.schema)
+    schema = members.schema.select(names)
+    return Microdata.of(pl.concat(tables, how="vertical_relaxed")).with_schema(schema)
 
 
 def _distances(target: MicrodataTarget, people: Microdata) -> tuple[np.ndarray, list[str]]:
-    """Return each person's distance to the nearest released record, and columns not compared."""
+    """Return each person's distance to the nearest record of each data set.
+
+    Also return the columns that cannot be compared.
+    """
+    found = [_nearest(target, people, one) for one in target.data_sets]
+    return np.stack([distance for distance, _ in found]), found[0][1]
+
+
+def _nearest(
+    target: MicrodataTarget, people: Microdata, released: Microdata
+) -> tuple[np.ndarray, list[str]]:
     from tacit.core.errors import DataError
     from tacit.risk._linkage_fields import linkage_fields
     from tacit.risk._linkage_index import PointIndex
     from tacit.risk._linkage_space import space
 
     fields, skipped = [], []
-    both = Pair(people, target.released, None)
+    both = Pair(people, released, None)
     for name in _columns(target):
         try:
             fields += linkage_fields(both, [name])

@@ -10,7 +10,7 @@ from annotated_types import Gt, Le
 from tacit.attack.family import Attack
 from tacit.attack.finding import Outcome
 from tacit.attack.knowledge import Knowledge
-from tacit.attack.microdata._links import linked_outcome, unlinked
+from tacit.attack.microdata._links import linked_outcome, linked_with_views, unlinked
 from tacit.attack.target import MicrodataTarget
 from tacit.core.pairing import substantive_columns
 from tacit.core.schema import Kind
@@ -46,6 +46,7 @@ class OutlierHunting(
     """
 
     kind: ClassVar[type] = MicrodataTarget
+    every_set: ClassVar[bool] = True
     remedy: ClassVar[str] = (
         "Top-code or microaggregate the tails, or leave the outliers out of the release."
     )
@@ -66,15 +67,16 @@ class OutlierHunting(
         values = target.original.numeric(names)
         spread = np.where(np.nanstd(values, axis=0) > 0, np.nanstd(values, axis=0), 1.0)
         far = np.nan_to_num(np.abs(values - np.nanmedian(values, axis=0)) / spread).max(axis=1)
-        found = risk.DistanceLinkage(attributes=names).measure(file, target.released)
+        linkage = risk.DistanceLinkage(attributes=names)
+        chance, warnings = linked_with_views(linkage, target, file)
         here = covered & np.isin(np.arange(len(file)), target.matched[0])
         far = np.where(here, far, -1.0)
         size = min(max(_FEWEST, round(self.share * len(far))), int(here.sum()))
         chosen = np.argsort(-far, kind="stable")[:size]
         return linked_outcome(
-            target, np.asarray(found.per_unit), np.sort(chosen), names,
+            target, chance, np.sort(chosen), names,
             question=f"Find the {size} people whose {', '.join(names)} stick out most",
-            details={"hunted": size}, warnings=found.warnings,
+            details={"hunted": size}, warnings=warnings,
         )  # fmt: skip
 
 

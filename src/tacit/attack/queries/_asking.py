@@ -155,5 +155,5 @@ def _victim(
 
 def most_common(target: QueryTarget, name: str) -> str:
     """Return the category that somebody most likely has, the rest being unknown."""
-    values, counts = np.unique(target.labels(name).astype(str), return_counts=True)
-    return str(values[np.argmax(counts)])
+    levels = target.levels(name)
+    return max(levels, key=lambda category: levels[category])

@@ -69,10 +69,8 @@ class QueryAveraging(
         found = _set_and_splitter(target)
         name, splitter = found or ("", "")
         asker = Asker(target.open(), knowledge.queries)
-        labels = target.labels(name).astype(str)
-        values, sizes = np.unique(labels, return_counts=True)
         hits, single, answered = [], [], 0
-        for value, size in islice(zip(values, sizes, strict=True), self.most):
+        for value, size in islice(target.levels(name).items(), self.most):
             answers = list(islice(_answers(asker, target, name, value, splitter), self.ways))
             first = _told(asker, name, {name: value}, value)
             answered += len(answers)
@@ -91,7 +89,7 @@ class QueryAveraging(
 def _set_and_splitter(target: QueryTarget) -> tuple[str, str] | None:
     """Return a variable whose categories are counted, and one that divides them."""
     categories = {
-        name: len(np.unique(target.labels(name).astype(str)))
+        name: len(target.levels(name))
         for name, told in target.variables.items()
         if "categories" in told
     }
@@ -106,7 +104,7 @@ def _answers(
     asker: Asker, target: QueryTarget, name: str, value: str, splitter: str
 ) -> Iterator[float]:
     """Yield counts of a set put together from two parts, divided in many ways."""
-    levels = np.unique(target.labels(splitter).astype(str))
+    levels = np.array(list(target.levels(splitter)))
     rng = np.random.default_rng(0)
     silent = 0
     for _ in range(200):

@@ -8,8 +8,10 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 from annotated_types import Ge
 
+from tacit.attack.finding import Outcome
+from tacit.attack.knowledge import Knowledge
 from tacit.attack.queries._asking import Asker, Victim
-from tacit.attack.queries._naming import NamesSecrets, likeliest
+from tacit.attack.queries._naming import NamesSecrets, difference
 from tacit.attack.target import QueryTarget
 
 
@@ -25,14 +27,17 @@ class QueryDifferencing(
 
     Notes
     -----
-    Where the server drops :math:`q` records before it tabulates (Drop-q, Eq. (5) of
-    [lucero2011]_), or adds noise, one difference of U(n) and U(n-1) tells little. The intruder adds
-    an irrelevant category to both sets, another one each time, so that new records are dropped, and
-    adds up the differences of `variants` pairs; the category with the largest sum is named. The
-    paper's own criterion, a difference of one 1 and zeros, understates what a likelihood attacker
-    learns: a single pair in 100 equal cells is named rightly in 20 to 30 percent. With
-    ``criterion="paper"`` and one pair the attack names a category only where the difference is one
-    1 and zeros, and its share of right names is Eq. (5).
+    Where the server drops :math:`q` records before it tabulates (Drop-q, Eq. (5) of [lucero2011]_),
+    or adds noise, one difference of U(n) and U(n-1) tells little. The intruder adds an
+    irrelevant category to both sets, another one each time, so that new records are dropped,
+    and adds up the log-likelihoods of the differences of `variants` pairs; the likeliest
+    category is named (where :math:`k` is not known or noise is added, the one with the largest
+    sum of differences). In 20 equal cells and with :math:`k = 5` this is right in 32, 82, 95
+    and 99.9 percent after 1, 3, 5 and 10 pairs. The paper's own criterion, a difference of one
+    1 and zeros, understates what a likelihood attacker learns: a single pair in 100 equal cells
+    is named rightly in 20 to 30 percent. With ``criterion="paper"`` and one pair the attack
+    names a category only where the difference is one 1 and zeros, and its share of right names
+    is Eq. (5).
 
     Examples
     --------
@@ -53,23 +58,59 @@ class QueryDifferencing(
     variants: Annotated[int, Ge(1)] = 8
     """Pairs of sets that are asked for."""
 
-    criterion: Literal["likelihood", "paper"] = "likelihood"
-    """Name the category that changed most, or only what the paper calls a disclosure."""
+    criterion: Literal["likelihood", "sum", "paper"] = "likelihood"
+    """Name the likeliest category given how records are dropped, the one that changed most, or
+    only what the paper calls a disclosure."""
+
+    def attacked(self, target: QueryTarget, knowledge: Knowledge) -> Outcome:
+        """Add the differences up where it is not known how records are dropped."""
+        if self.criterion == "likelihood" and (_dropped(target) is None or not knowledge.method):
+            unaware: QueryDifferencing = self.replace(criterion="sum")
+            return unaware.attacked(target, knowledge)
+        return super().attacked(target, knowledge)
 
     def named(self, asker: Asker, victim: Victim, secret: str, target: QueryTarget) -> str | None:
-        """Add up the differences of several pairs of universes."""
-        total: dict[str, float] = {}
-        for added in islice(_irrelevant(target, victim, secret), self.variants):
-            whole = asker.counts(secret, [victim.known, *added])
-            rest = asker.counts(secret, [victim.rest, *added])
-            if whole is None or rest is None:
-                continue
-            for category in {*whole, *rest}:
-                change = whole.get(category, 0.0) - rest.get(category, 0.0)
-                total[category] = total.get(category, 0.0) + change
+        """Compare several pairs of universes."""
+        pairs = islice(_irrelevant(target, victim, secret), self.variants)
+        asked = [
+            difference(
+                asker.counts(secret, [victim.known, *added]),
+                asker.counts(secret, [victim.rest, *added]),
+            )
+            for added in pairs
+        ]
+        changes = [change for change in asked if change is not None]
+        if not changes:
+            return None
+        categories = sorted({category for change in changes for category in change})
+        seen = np.array([[change.get(c, 0.0) for c in categories] for change in changes])
         if self.criterion == "paper":
-            return _one_and_zeros(total)
-        return likeliest(total) if total else None
+            return _one_and_zeros(dict(zip(categories, seen.sum(axis=0).tolist(), strict=True)))
+        if self.criterion == "sum":
+            return categories[_largest(seen.sum(axis=0), victim.row)]
+        return categories[_likely(seen, categories, secret, target)]
+
+
+def _dropped(target: QueryTarget) -> int | None:
+    """Return how many records the policy drops at most, if that is all it does to counts."""
+    guards = {guard.key: guard for guard in target.policy.guards}
+    return None if "cell-key" in guards else getattr(guards.get("drop-q"), "k", None)
+
+
+def _largest(change: np.ndarray, seed: int) -> int:
+    """Return the place of the largest change, one of several by lot."""
+    return int(np.random.default_rng(seed).choice(np.flatnonzero(change == change.max())))
+
+
+def _likely(seen: np.ndarray, categories: list[str], secret: str, target: QueryTarget) -> int:
+    """Return the place of the category that the victim most likely has, given k."""
+    from tacit.query.drop_q import likely_cells
+
+    levels = target.levels(secret)
+    shares = np.array([levels.get(c, 0) for c in categories]) / sum(levels.values())
+    k = int(_dropped(target) or 2)
+    changes = np.rint(seen).astype(np.int64)
+    return int(likely_cells(changes[:, None, :], shares, k)[0])
 
 
 def _one_and_zeros(change: dict[str, float]) -> str | None:
@@ -82,6 +123,6 @@ def _irrelevant(target: QueryTarget, victim: Victim, secret: str) -> Any:
     """Yield nothing, then universes of single categories that the victim is not in."""
     yield []
     for name, own in victim.known.items():
-        for category in np.unique(target.labels(name).astype(str)):
+        for category in target.levels(name):
             if category != own:
-                yield [{name: str(category), victim.apart: victim.others[0]}]
+                yield [{name: category, victim.apart: victim.others[0]}]

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-import numpy as np
-
 from tacit.attack.queries._asking import Asker, Victim
 from tacit.attack.queries._naming import NamesSecrets, likeliest
 from tacit.attack.target import QueryTarget
@@ -51,8 +49,8 @@ class Padding(
         if name is None:
             return None
         own = victim.known[name]
-        others = [v for v in np.unique(target.labels(name).astype(str)) if v != own]
-        large = {name: [str(v) for v in others]}
+        others = [v for v in target.levels(name) if v != own]
+        large = {name: others}
         tables = [
             self._part(asker, name, secret, [universe, large], own)
             for universe in (victim.known, victim.rest)
@@ -66,7 +64,7 @@ class Padding(
     @staticmethod
     def _divider(target: QueryTarget, victim: Victim) -> str | None:
         """Return the known variable whose other categories hold most people."""
-        inside = {n: float(np.mean(target.labels(n) == own)) for n, own in victim.known.items()}
+        inside = {n: target.levels(n).get(own, 0) for n, own in victim.known.items()}
         return min(inside, key=lambda n: inside[n], default=None)
 
     @staticmethod

@@ -68,9 +68,7 @@ class SaturatedModel(
     def _pair(self, target: QueryTarget) -> tuple[str, str, np.ndarray] | None:
         """Return two variables of not too many cells, and the units alone in one of them."""
         few = {
-            n: len(np.unique(target.labels(n).astype(str)))
-            for n, told in target.variables.items()
-            if "categories" in told
+            n: len(target.levels(n)) for n, told in target.variables.items() if "categories" in told
         }
         best: tuple[str, str, np.ndarray] | None = None
         y = target.data.numeric([str(self._response(target))])[:, 0]

@@ -86,11 +86,12 @@ def _halves(target: QueryTarget, secret: str) -> tuple[dict[str, list[str]], dic
     for name in target.variables:
         if name == secret:
             continue
-        values, counts = np.unique(target.labels(name).astype(str), return_counts=True)
+        levels = target.levels(name)
+        values, counts = list(levels), np.array(list(levels.values()))
         upto = np.cumsum(counts) / counts.sum()
         at = int(np.argmin(np.abs(upto - 0.5)))
         if at < len(values) - 1 and (best is None or abs(upto[at] - 0.5) < best[0]):
-            best = (abs(upto[at] - 0.5), name, list(values[: at + 1]), list(values[at + 1 :]))
+            best = (abs(upto[at] - 0.5), name, values[: at + 1], values[at + 1 :])
     if best is None:
         return {}, {}
     return {best[1]: best[2]}, {best[1]: best[3]}
