@@ -2,6 +2,8 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
+# Tests start many programs; without bytecode each compiles all it imports.
+unexport PYTHONDONTWRITEBYTECODE
 
 # python3 if it is new enough, else the newest that is; `make PYTHON=... setup` chooses another.
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \

@@ -2,8 +2,9 @@
 
 import sys
 from functools import cache
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
+import furo
 import pybtex.plugin
 
 HERE = Path(__file__).resolve().parent
@@ -51,6 +52,20 @@ numpydoc_show_class_members = False
 def _use_bibliography(app, what, name, obj, options, lines):
     """Let docstrings cite the one bibliography with ``[key]_``."""
     lines[:] = generate_reference.with_citations("\n".join(lines), role="cite:t").split("\n")
+
+
+def _navigation_tree(context, *, made={}, make=furo._compute_navigation_tree):  # noqa: B006
+    """Lay out the menu once for all pages of a folder that are not in the menu themselves."""
+    if "orphan" not in (context.get("meta") or {}):
+        return make(context)
+    folder = PurePosixPath(context["pagename"]).parent
+    if folder not in made:
+        made[folder] = make(context)
+    return made[folder]
+
+
+# To lay out the menu takes longer than all the rest of a page.
+furo._compute_navigation_tree = _navigation_tree
 
 
 def _write_reference(app):

@@ -8,6 +8,7 @@ import inspect
 import json
 import re
 import shlex
+from functools import cache
 from pathlib import Path
 
 import effect_pictures
@@ -226,6 +227,7 @@ def _default(value) -> str:
 # -- reStructuredText -----------------------------------------------------------------------------
 
 
+@cache
 def bibliography_keys() -> set[str]:
     """Return the keys of the bibliography."""
     return set(re.findall(r"^@\w+\{([^,\s]+),", BIBLIOGRAPHY.read_text(encoding="utf-8"), re.M))

@@ -20,6 +20,9 @@ from hypothesis import HealthCheck, settings
 settings.register_profile("tacit", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("tacit")
 
+# Programs that tests start keep what Python compiles: without it each compiles all of tacit anew.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 _SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 _PASSWORD = "s3cret+/@ ü"  # noqa: S105 - of a server that lives as long as the tests
 

@@ -10,6 +10,7 @@ import doctest
 import importlib
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -19,8 +20,10 @@ from pathlib import Path
 
 import pytest
 from markdown_it import MarkdownIt
+from typer.testing import CliRunner
 
 import tacit
+from tacit.cli.main import app
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 DOCS = REPOSITORY / "docs"
@@ -53,14 +56,54 @@ def _run_python(code: str, names: dict, where: str) -> None:
 
 
 def _run_console(text: str, where: str) -> None:
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    environment = {**os.environ, "PATH": path}
     for line in re.findall(r"^\$ ((?:.*\\\n)*.+)", text, re.MULTILINE):
         command, _, expected = line.partition("# exit ")
-        done = subprocess.run(
-            ["bash", "-c", command], capture_output=True, text=True, env=environment, timeout=300
-        )
-        assert done.returncode == int(expected or 0), f"{where}: {line}\n{done.stdout}{done.stderr}"
+        words = _words(command)
+        code, output = _in_a_shell(command) if words is None else _in_this_process(words)
+        assert code == int(expected or 0), f"{where}: {line}\n{output}"
+
+
+def _words(command: str) -> list[str] | None:
+    """Return the arguments of a plain call of tacit; none where a shell has something to do."""
+    lexer = shlex.shlex(command.replace("\\\n", " "), posix=True, punctuation_chars=True)
+    lexer.commenters, lexer.whitespace_split = "", True
+    words = list(lexer)
+    needs_shell = any(set(word) <= set("();<>|&") for word in words) or re.search(
+        r"[$`*~]", command
+    )
+    return None if words[0] != "tacit" or needs_shell else words[1:]
+
+
+def _in_this_process(words: list[str]) -> tuple[int, str]:
+    """Call tacit without starting Python again: that it starts is shown in tests/cli."""
+    result = CliRunner(env={"COLUMNS": "120"}).invoke(app, words, prog_name="tacit")
+    return result.exit_code, result.stdout + result.stderr
+
+
+def _in_a_shell(command: str) -> tuple[int, str]:
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    environment = {**os.environ, "PATH": path}
+    done = subprocess.run(
+        ["bash", "-c", command], capture_output=True, text=True, env=environment, timeout=300
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("tacit inspect 'a b.csv' --decimal ,", ["inspect", "a b.csv", "--decimal", ","]),
+        ("tacit table --rule 'p(10)|q' \\\n a,b", ["table", "--rule", "p(10)|q", "a,b"]),
+        ("tacit wizard --target 'k >= 3; 4 %'", ["wizard", "--target", "k >= 3; 4 %"]),
+        ("tacit methods --json > methods.json", None),
+        ("printf 'rules' | tacit query x.csv", None),
+        ("tacit agency x.csv & tacit agency y.csv", None),
+        ("tacit inspect $HOME/x.csv", None),
+        ("ls found", None),
+    ],
+)  # fmt: skip
+def test_only_plain_calls_do_without_a_shell(command, words):
+    assert _words(command) == words
 
 
 def _write(path: Path, content: str) -> None:

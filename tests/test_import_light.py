@@ -7,6 +7,7 @@ machine must not fail the test, a heavy import must.
 import resource
 import subprocess
 import sys
+import textwrap
 
 import pytest
 
@@ -55,6 +56,43 @@ def test_a_family_loads_no_kernel_compiler_or_chart(family):
 
 def test_the_whole_registry_loads_no_kernel_compiler_or_chart():
     assert loaded("import tacit; tacit.methods()", METHODS_MAY_USE) == []
+
+
+NEVER = ["altair", "vl_convert", "pandas", "sklearn", "statsmodels", "duckdb", "optuna", "highspy"]
+COMMANDS = {
+    "--help": (["numpy", "polars", "narwhals", "scipy", "numba", "tacit.mask", "tacit.query"], ""),
+    "inspect": (["numba", "scipy", "tacit.mask", "tacit.tables", "tacit.query"], "patients.csv"),
+    "apply": (
+        ["scipy.optimize", "scipy.stats", "tacit.tables", "tacit.query", "tacit.attack"],
+        "patients.csv -o out --key Age --identifier Name --step 'mdav columns=Age'",
+    ),
+    "measure": (
+        ["tacit.mask", "tacit.tables", "tacit.query", "tacit.attack", "tacit.report"],
+        "patients.csv --key Age --key State --measure k-anonymity",
+    ),
+    "query": (["numba", "tacit.mask", "tacit.attack", "tacit.report"], "patients.csv --policy mas"),
+}
+"""Modules that a command has no business with, and its arguments."""
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_loads_no_more_than_it_needs(command, tmp_path):
+    unwanted, words = COMMANDS[command]
+    csv = "Name,SSN,Age,State\n" + "".join(f"a{i},{i},{20 + i},MI\n" for i in range(10))
+    (tmp_path / "patients.csv").write_text(csv, encoding="utf-8")
+    code = f"""
+        import os, shlex, sys
+        os.chdir({str(tmp_path)!r})
+        sys.stdin = open(os.devnull)
+        sys.stdout, out = sys.stderr, sys.stdout
+        from tacit.cli.main import app
+        try:
+            app({[command]!r} + shlex.split({words!r}))
+        except SystemExit as ended:
+            assert not ended.code, ended.code
+        print("ran", *[m for m in {[*NEVER, *unwanted]!r} if m in sys.modules], file=out)
+    """
+    assert printed(textwrap.dedent(code)) == ["ran"]
 
 
 def test_import_is_quick():

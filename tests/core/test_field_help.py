@@ -62,6 +62,31 @@ def test_classes_of_one_name_are_told_apart():
     assert make(False).model_fields["x"].description == "Other."
 
 
+def test_fields_behind_methods_and_odd_layouts_have_their_text():
+    class Odd(
+        Value,
+    ):
+        """A value
+        with a text at the margin,
+
+                def and what looks like a method.
+        """
+
+        early: int = 1
+        """Early."""
+
+        def method(self):
+            local: int = 1
+            """Not a field."""
+            return local
+
+        late: int = 2
+        """Late."""
+
+    texts = {name: field.description for name, field in Odd.model_fields.items()}
+    assert texts == {"early": "Early.", "late": "Late."}
+
+
 def test_class_without_source_has_no_text():
     namespace = {"Value": Value, "__name__": "nowhere"}
     exec("class Dynamic(Value):\n    x: int = 1\n    'Text.'\n", namespace)  # noqa: S102

@@ -168,6 +168,24 @@ def test_methods_are_sorted_and_unique():
     assert [m.key for m in methods("mask")] == sorted(m.key for m in methods("mask"))
 
 
+def test_every_method_lives_in_a_package_of_its_family():
+    """Else a list of the family, which loads these packages only, would not hold it."""
+    for method in methods():
+        packages = registry.FAMILY_PACKAGES[method.family]
+        assert method.__module__.startswith(tuple(f"{package}." for package in packages))
+
+
+def test_a_method_is_found_without_loading_other_families():
+    done = run(
+        """
+        import sys, tacit
+        assert tacit.find("mdav", "mask").key == "mdav"
+        print(*[n for n in ("tables", "query", "attack", "report") if f"tacit.{n}" in sys.modules])
+        """
+    )
+    assert done.stdout.split() == [], done.stderr
+
+
 def test_family_namespace_names_what_it_has():
     own = {m.__name__ for m in methods("mask") if m.__module__.startswith("tacit.mask.")}
     assert set(tacit.mask.__all__) == own

@@ -1,16 +1,18 @@
 """Charts: right numbers, one look, ready for notebooks."""
 
+import json
+
 import numpy as np
 import polars as pl
 import pytest
 
 from tacit.report import _charts
-from tacit.report._svg import as_svg
 from tacit.report._tally import ORIGINAL, RELEASE, Tally
 
 
-def svg(chart):
-    return as_svg(chart, title="t", description="d")
+def written(chart):
+    """Return what a chart holds as text; that it can be drawn is shown in test_png."""
+    return json.dumps(chart.to_dict(), ensure_ascii=False)
 
 
 @pytest.mark.parametrize("column", ["number", "category", "empty"])
@@ -22,7 +24,7 @@ def test_before_after_takes_plain_frames(column):
             "empty": pl.Series([None] * 50, dtype=pl.String),
         }
     )
-    text = svg(_charts.before_after(frame, frame.head(20), column))
+    text = written(_charts.before_after(frame, frame.head(20), column))
     assert "grey: original" in text
     assert column in text
 
@@ -32,7 +34,7 @@ def test_class_sizes_are_put_into_bands():
     tally = _charts.tally_class_sizes(before, np.array([20.0, 21.0]))
     assert tally.labels == ("1 (unique)", "2", "3–4", "5–9", "10–19", "20+")
     assert tally.counts == {ORIGINAL: (2, 2, 2, 1, 2, 2), RELEASE: (0, 0, 0, 0, 0, 2)}
-    assert "1 (unique)" in svg(_charts.class_sizes(before, before))
+    assert "1 (unique)" in written(_charts.class_sizes(before, before))
 
 
 def test_risks_are_put_into_bands():
@@ -41,7 +43,7 @@ def test_risks_are_put_into_bands():
     assert tally.counts[RELEASE] == (1, 1, 0, 1, 0, 1, 2)
     assert tally.labels[0] == "< 0.1 %"
     assert tally.labels[-1] == "≥ 50 %"
-    assert "5–10 %" in svg(_charts.risk_bands(None, np.array([0.06])))
+    assert "5–10 %" in written(_charts.risk_bands(None, np.array([0.06])))
 
 
 def test_a_histogram_draws_the_shares():
@@ -58,10 +60,3 @@ def test_charts_use_the_colours_of_the_page():
     css = (files("tacit.report") / "templates" / "style.css").read_text(encoding="utf-8")
     assert f'[fill="{_charts.BEFORE_COLOUR}"]' in css
     assert f'[stroke="{_charts.AFTER_COLOUR}"]' in css
-
-
-@pytest.mark.parametrize("edges", [(0.0, 5e8, 1e9), (1e15, 1.1e15, 1.2e15), (0.0, 1e-9, 2e-9)])
-def test_large_and_small_numbers_fit_on_the_axis(edges):
-    tally = Tally(("a", "b"), {RELEASE: (1, 3)}, edges=edges)
-    text = svg(_charts.themed(_charts.draw(tally)))
-    assert "0000000" not in text

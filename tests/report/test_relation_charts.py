@@ -1,5 +1,7 @@
 """Correlations and pairs of variables, before and after."""
 
+import json
+
 import numpy as np
 import polars as pl
 import pytest
@@ -8,7 +10,6 @@ import tacit
 from tacit import report
 from tacit.core.data import Microdata
 from tacit.report._relation_charts import CorrelationChange, Crossing
-from tacit.report._svg import as_svg
 from tacit.report._tally import ORIGINAL, RELEASE, SMALLEST_GROUP
 
 
@@ -40,8 +41,8 @@ def test_a_column_that_became_constant_counts_as_uncorrelated():
 def test_without_two_varying_numbers_there_is_no_map(columns):
     data = micro(**columns)
     assert CorrelationChange.of(data, data) is None
-    assert "no values to show" in as_svg(
-        report.correlation_change(data, data), title="t", description="d"
+    assert "no values to show" in json.dumps(
+        report.correlation_change(data, data).to_dict(), ensure_ascii=False
     )
 
 
@@ -50,7 +51,7 @@ def test_the_map_writes_signed_changes():
         micro(x=[1.0, 2, 3, 4], y=[1.0, 2, 3, 4]),
         micro(x=[1.0, 2, 3, 4], y=[4.0, 3, 2, 1]),
     )
-    svg = as_svg(report.correlation_change(before, after), title="t", description="d")
+    svg = json.dumps(report.correlation_change(before, after).to_dict(), ensure_ascii=False)
     assert "−2.00" in svg
 
 
@@ -76,12 +77,12 @@ def test_both_sides_share_their_classes():
 @pytest.mark.parametrize("pair", [("age", "income"), ("education", "age"), ("sex", "marital")])
 def test_any_kinds_can_be_crossed(pair):
     data = tacit.datasets.census(300, missing=0.1)
-    svg = as_svg(report.bivariate(data, data, *pair), title="t", description="d")
+    svg = json.dumps(report.bivariate(data, data, *pair).to_dict(), ensure_ascii=False)
     assert "Original" in svg
     assert "Release" in svg
 
 
 def test_an_empty_column_is_said():
     data = micro(x=pl.Series([None] * 4, dtype=pl.Float64), y=[1.0, 2, 3, 4])
-    svg = as_svg(report.bivariate(data, data, "x", "y"), title="t", description="d")
+    svg = json.dumps(report.bivariate(data, data, "x", "y").to_dict(), ensure_ascii=False)
     assert "no values to show" in svg

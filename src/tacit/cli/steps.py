@@ -7,6 +7,7 @@ list. A parameter that takes text keeps it as it stands, so that a column may be
 
 from __future__ import annotations
 
+import contextlib
 import re
 import shlex
 import tomllib
@@ -14,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from tacit.core.errors import ParameterError, UnknownMethodError, nearest
-from tacit.core.method import Method, methods
+from tacit.core.method import Method, find, methods
 from tacit.core.parameter_types import Shape, shape_of
 
 if TYPE_CHECKING:
@@ -47,11 +48,12 @@ def parse_step(text: str, *families: str) -> Method:
 
 
 def _find(key: str, families: tuple[str, ...]) -> type[Method]:
-    known = {m.key: m for family in families for m in methods(family)}
-    if key not in known:
-        kind = " or ".join(families)
-        raise UnknownMethodError(f"there is no {kind} method {key!r}", do=nearest(key, known))
-    return known[key]
+    for family in families:
+        with contextlib.suppress(UnknownMethodError):
+            return find(key, family)
+    known = [method.key for family in families for method in methods(family)]
+    kind = " or ".join(families)
+    raise UnknownMethodError(f"there is no {kind} method {key!r}", do=nearest(key, known))
 
 
 def _pair(word: str, text: str) -> tuple[str, str]:

@@ -1,7 +1,8 @@
 """The help text under a field, read from the source of its class.
 
 Pydantic can do this itself, but it tokenises the source of every class it meets, which costs
-several milliseconds for each of some hundred methods. Here a file is parsed once.
+several milliseconds for each of some hundred methods. Here only the lines of a class that hold its
+fields are parsed, which as a rule are those before its first method.
 """
 
 from __future__ import annotations
@@ -9,11 +10,14 @@ from __future__ import annotations
 import ast
 import inspect
 import linecache
+import re
 import sys
-from collections.abc import Iterator
-from functools import lru_cache
+import textwrap
+from collections.abc import Iterator, Sequence
 from types import FrameType
 from typing import Any
+
+_METHOD = re.compile(r"^([ \t]+)(?:@|def |async def )", re.MULTILINE)
 
 
 def field_help(cls: type[Any]) -> dict[str, str]:
@@ -27,9 +31,16 @@ def field_help(cls: type[Any]) -> dict[str, str]:
     frame = _defining_frame(cls.__module__)
     if frame is None:
         return {}
-    source = "".join(linecache.getlines(frame.f_code.co_filename, frame.f_globals))
-    texts = _texts_by_class(frame.f_code.co_filename, source)
-    return texts.get((cls.__name__, frame.f_lineno), {})
+    lines = linecache.getlines(frame.f_code.co_filename, frame.f_globals)
+    for text in _cuts(lines[frame.f_lineno - 1 :]):
+        try:
+            tree = ast.parse(text)
+        except SyntaxError:
+            continue  # cut inside a text of several lines
+        node = tree.body[0] if tree.body else None
+        if isinstance(node, ast.ClassDef) and node.name == cls.__name__:
+            return _texts(node)
+    return {}
 
 
 def _defining_frame(module: str) -> FrameType | None:
@@ -40,27 +51,29 @@ def _defining_frame(module: str) -> FrameType | None:
     return frame
 
 
-@lru_cache(maxsize=32)
-def _texts_by_class(_filename: str, source: str) -> dict[tuple[str, int], dict[str, str]]:
-    """Map each class of a source text, by name and line, to the texts under its fields."""
-    try:
-        tree = ast.parse(source)
-    except SyntaxError:
-        return {}
-    found = {}
-    for node in _classes(tree):
-        for line in {node.lineno, *(d.lineno for d in node.decorator_list)}:
-            found[node.name, line] = _texts(node)
-    return found
+def _cuts(lines: Sequence[str]) -> Iterator[str]:
+    """Cut ever more of the class statement that begins these lines, at last everything."""
+    own = textwrap.dedent("".join(_of_the_first_statement(lines)))
+    method = _METHOD.search(own)
+    if method is not None:
+        field = re.compile(rf"^{method[1]}\w+ *:", re.MULTILINE)
+        if not field.search(own, method.end()):
+            yield own[: method.start()]
+    yield own
+    yield textwrap.dedent("".join(lines))
 
 
-def _classes(node: ast.AST) -> Iterator[ast.ClassDef]:
-    """Find the class statements, wherever they stand; no expression holds one."""
-    if isinstance(node, ast.ClassDef):
-        yield node
-    for block in ("body", "orelse", "handlers", "finalbody", "cases"):
-        for statement in getattr(node, block, ()):
-            yield from _classes(statement)
+def _of_the_first_statement(lines: Sequence[str]) -> Iterator[str]:
+    """Take lines until one that is not indented begins something else."""
+    margin = None
+    for line in lines:
+        text = line.lstrip()
+        indent = len(line) - len(text)
+        if margin is None:
+            margin = indent
+        elif text and indent <= margin and not text.startswith(("class ", "@", ")", "#")):
+            return
+        yield line
 
 
 def _texts(node: ast.ClassDef) -> dict[str, str]:

@@ -15,17 +15,19 @@ from tacit.core.engine import AtScale
 from tacit.core.errors import ParameterError, UnknownMethodError, nearest
 from tacit.core.value import Value
 
-FAMILY_PACKAGES = (
-    "tacit.mask",
-    "tacit.risk",
-    "tacit.utility",
-    "tacit.tables",
-    "tacit.query",
-    "tacit.attack",
-    "tacit.io.formats",
-    "tacit.report",
-)
-"""Packages whose folders are the catalogue of methods."""
+FAMILY_PACKAGES = {
+    "mask": ("tacit.mask", "tacit.tables"),
+    "risk": ("tacit.risk",),
+    "utility": ("tacit.utility",),
+    "rule": ("tacit.tables",),
+    "protection": ("tacit.tables",),
+    "analysis": ("tacit.query",),
+    "guard": ("tacit.query",),
+    "attack": ("tacit.attack",),
+    "format": ("tacit.io.formats",),
+    "document": ("tacit.report",),
+}
+"""Packages whose folders are the catalogue of a family's methods."""
 ENTRY_POINTS = "tacit.methods"
 """Entry-point group in which third parties offer modules with methods."""
 
@@ -146,7 +148,7 @@ def _plain(value: Any) -> str:
 
 
 _registry: dict[str, dict[str, type[Method]]] = {}
-_loaded: set[str] = set()
+_loaded: set[str] = set()  # entry-point groups
 
 
 def discover(package: str, path: Iterable[str]) -> dict[str, type[Method]]:
@@ -159,7 +161,6 @@ def discover(package: str, path: Iterable[str]) -> dict[str, type[Method]]:
         for found in pkgutil.iter_modules(list(path))
         if not found.name.startswith("_")
     ]
-    _loaded.add(package)
     return {
         name: value
         for module in modules
@@ -171,21 +172,21 @@ def discover(package: str, path: Iterable[str]) -> dict[str, type[Method]]:
     }
 
 
-def load_all() -> None:
-    """Import every family's folder and the methods of third parties."""
-    if ENTRY_POINTS in _loaded:
-        return
-    for package in FAMILY_PACKAGES:
-        if package not in _loaded:
-            importlib.import_module(package)
-    for point in entry_points(group=ENTRY_POINTS):
-        point.load()
-    _loaded.add(ENTRY_POINTS)
+def _load(family: str | None) -> None:
+    """Import the folders of a family, or of all, and the methods of third parties."""
+    for name, packages in FAMILY_PACKAGES.items():
+        if family == name or family not in FAMILY_PACKAGES:
+            for package in packages:
+                importlib.import_module(package)
+    if ENTRY_POINTS not in _loaded:
+        for point in entry_points(group=ENTRY_POINTS):
+            point.load()
+        _loaded.add(ENTRY_POINTS)
 
 
 def methods(family: str | None = None) -> list[type[Method]]:
     """Return all registered methods, or those of one family, sorted by family and key."""
-    load_all()
+    _load(family)
     if family is not None and family not in _registry:
         raise UnknownMethodError(f"there is no family {family!r}", do=nearest(family, _registry))
     families = [family] if family is not None else sorted(_registry)
@@ -202,9 +203,15 @@ def find(key: str, family: str | None = None) -> type[Method]:
     >>> find("mdav", "mask").title
     'Microaggregation (MDAV)'
     """
+    wanted = key.replace("_", "-")
+    if family is not None:
+        for package in FAMILY_PACKAGES.get(family, ()):  # no more of them than it takes
+            importlib.import_module(package)
+            if wanted in _registry.get(family, {}):
+                return _registry[family][wanted]
     candidates = methods(family)
     for method in candidates:
-        if method.key == key.replace("_", "-"):
+        if method.key == wanted:
             return method
     raise UnknownMethodError(
         f"there is no {family or 'method'} {key!r}"

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tacit.core.data import Microdata
+from tacit.report._svg import FONT
 from tacit.report._tally import ORIGINAL, RELEASE, Tally, compare
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ WIDTH = 312
 """Width of a chart in pixels: a phone held upright shows it nearly full size."""
 BEFORE_COLOUR, AFTER_COLOUR = "#a3adb8", "#0f6674"
 """The style sheet of the report names these colours too, to change them on dark ground."""
-FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 SIZE_BANDS = (1, 2, 3, 5, 10, 20)
 RISK_BANDS = (0.0, 0.001, 0.01, 0.05, 0.1, 0.2, 0.5)
 _DAY = 86_400_000
@@ -185,7 +185,7 @@ def _bars(tally: Tally, numbers: str) -> AnyChart:
     """Draw bands as horizontal bars, the series in pairs, each with its number."""
     import altair as alt
 
-    rows, longest = _rows(tally, numbers)
+    rows, longest = bar_rows(tally, numbers)
     names = alt.Axis(labelLimit=120, ticks=False, domain=False)
     bands = alt.Scale(paddingInner=0.3, paddingOuter=0.1)
     base = alt.Chart(alt.InlineData(values=rows)).encode(
@@ -200,7 +200,7 @@ def _bars(tally: Tally, numbers: str) -> AnyChart:
     return sized
 
 
-def _rows(tally: Tally, numbers: str) -> tuple[list[dict[str, Any]], float]:
+def bar_rows(tally: Tally, numbers: str) -> tuple[list[dict[str, Any]], float]:
     """Return one row per bar, and the length of the longest."""
     rows: list[dict[str, Any]] = []
     for series, counts in tally.counts.items():

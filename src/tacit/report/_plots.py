@@ -14,21 +14,15 @@ from tacit.core.pairing import pair
 from tacit.core.release import Release
 from tacit.core.scorecard import Scorecard
 from tacit.report._cards import measurement_of
-from tacit.report._charts import draw, percent, themed
-from tacit.report._relation_charts import (
-    CorrelationChange,
-    Crossing,
-    draw_correlations,
-    draw_crossing,
+from tacit.report._charts import percent
+from tacit.report._pictures import (
+    correlation_picture,
+    crossing_picture,
+    curve_picture,
+    tally_picture,
 )
-from tacit.report._risk_charts import (
-    READ_OFF,
-    draw_curve,
-    own_ranks,
-    shares_above,
-    tally_ranks,
-)
-from tacit.report._svg import as_svg
+from tacit.report._relation_charts import CorrelationChange, Crossing
+from tacit.report._risk_charts import READ_OFF, own_ranks, shares_above, tally_ranks
 from tacit.report._tally import ORIGINAL, RELEASE, legible
 from tacit.report._variables import in_words
 
@@ -90,7 +84,7 @@ def _curve_of(measurement: Measurement, before: np.ndarray | None, after: np.nda
     )
     series = (ORIGINAL, RELEASE) if before is not None else (RELEASE,)
     said = f"Share of records with a risk of at least 10 %: {rows[2][-1]} in the release."
-    svg = as_svg(themed(draw_curve(before, after)), title=heading, description=said)
+    svg = curve_picture(before, after, title=heading, description=said)
     text = f"Share of records whose risk ({of}) is at least the one below. {said}"
     return Plot("curve", heading, text, svg, ("At least", *series), rows, has_legend=True)
 
@@ -107,13 +101,12 @@ def _ranks(release: Release, scorecard: Scorecard) -> Iterator[Plot]:
     if not len(ranks):
         return
     tally, heading = tally_ranks(ranks), "How far a linking intruder is off"
-    chart = themed(draw(tally, numbers="count"))
     text = (
         f"For {len(ranks):,} people: the place of the right record among all released ones, sorted "
         f"by how near they are on {', '.join(legible(n) for n in names)}. Place 1 is a right link."
     )
     rows = tuple((label, f"{cells[0][0]:,}") for label, cells in tally.rows())
-    svg = as_svg(chart, title=heading, description=in_words(tally))
+    svg = tally_picture(tally, title=heading, description=in_words(tally), numbers="count")
     yield Plot("ranks", heading, text, svg, ("Place", "People"), rows)
 
 
@@ -134,7 +127,7 @@ def _correlations(change: CorrelationChange) -> Plot:
     found = change.rows()
     name, before, after = found[0]
     said = f"Most changed: {legible(name)}, {before:.2f} in the original and {after:.2f} now."
-    svg = as_svg(themed(draw_correlations(change)), title=heading, description=said)
+    svg = correlation_picture(change, title=heading, description=said)
     text = f"Release minus original; orange is lower, teal is higher. {said}"
     rows = tuple((legible(n), f"{a:.3f}", f"{b:.3f}") for n, a, b in found[:_MOST_ROWS])
     return Plot("correlations", heading, text, svg, ("Variables", ORIGINAL, RELEASE), rows)
@@ -148,6 +141,6 @@ def _crossing(release: Release, change: CorrelationChange) -> Iterator[Plot]:
     names = legible(x), legible(y)
     heading = f"{names[0]} and {names[1]}"
     said = f"{names[0]} from left to right, {names[1]} upwards; darker classes hold more records."
-    svg = as_svg(themed(draw_crossing(crossing)), title=heading, description=said)
+    svg = crossing_picture(crossing, title=heading, description=said)
     text = f"The two numbers whose correlation changed most. {said}"
     yield Plot("crossing", heading, text, svg, (), ())

@@ -113,7 +113,7 @@ def draw_correlations(change: CorrelationChange) -> AnyChart:
 
     names = [short(c) for c in change.columns]
     rows = [
-        {"row": names[i], "column": names[j], **_cell(change.after[i, j] - change.before[i, j])}
+        {"row": names[i], "column": names[j], **cell_of(change.after[i, j] - change.before[i, j])}
         for i in range(len(names))
         for j in range(i)
     ]
@@ -135,7 +135,7 @@ def draw_correlations(change: CorrelationChange) -> AnyChart:
     return drawn
 
 
-def _cell(moved: float) -> dict[str, Any]:
+def cell_of(moved: float) -> dict[str, Any]:
     """Return colour, strength and text of a change; strong colours stay readable under text."""
     strength = 0.62 * min(abs(moved) / _STRONGEST, 1.0)
     text = "0" if abs(moved) < 0.005 else f"{moved:+.2f}".replace("-", "−")
@@ -233,18 +233,22 @@ def draw_crossing(crossing: Crossing) -> AnyChart:
     return alt.hconcat(*panels, spacing=14)
 
 
+def panel_strengths(crossing: Crossing) -> dict[str, np.ndarray]:
+    """Return for each side how strongly its cells are coloured, from 0 (empty) to 1."""
+    shares = {series: t / max(int(t.sum()), 1) for series, t in crossing.counts.items()}
+    largest = max(float(share.max()) for share in shares.values()) or 1.0
+    return {series: (share / largest) ** _CONTRAST for series, share in shares.items()}
+
+
 def _panel(crossing: Crossing, series: str, *, is_first: bool) -> Any:
     import altair as alt
 
-    table = crossing.counts[series]
-    total = max(int(table.sum()), 1)
-    largest = max(float((t / max(t.sum(), 1)).max()) for t in crossing.counts.values()) or 1.0
+    strengths = panel_strengths(crossing)[series]
     x_labels, y_labels = crossing.labels
     rows = [
-        {"x": x_labels[i], "y": y_labels[j],
-         "strength": float((table[i, j] / total / largest) ** _CONTRAST)}
-        for i, j in zip(*np.nonzero(table), strict=True)
-    ]  # fmt: skip
+        {"x": x_labels[i], "y": y_labels[j], "strength": float(strengths[i, j])}
+        for i, j in zip(*np.nonzero(strengths), strict=True)
+    ]
     look: dict[str, Any] = {
         "labelLimit": 120,
         "ticks": False,

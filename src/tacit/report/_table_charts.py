@@ -74,10 +74,8 @@ def _bands(values: np.ndarray, starts: Sequence[float], labels: Sequence[str]) -
 
 
 def _figure(title: str, tally: Tally, note: str) -> Figure:
-    from tacit.report._charts import draw, themed
-    from tacit.report._svg import as_svg
+    from tacit.report._pictures import tally_picture
     from tacit.report._variables import Figure, in_words
 
-    chart = themed(draw(tally, numbers="count"))
-    svg = as_svg(chart, title=title, description=in_words(tally))
+    svg = tally_picture(tally, title=title, description=in_words(tally), numbers="count")
     return Figure(svg, tally, caption=title, note=note)

@@ -12,8 +12,8 @@ from tacit.core.data import Microdata
 from tacit.core.release import Release
 from tacit.core.schema import Kind, Role, Variable
 from tacit.report._bins import number
-from tacit.report._charts import draw, percent, themed
-from tacit.report._svg import as_svg
+from tacit.report._charts import percent
+from tacit.report._pictures import tally_picture
 from tacit.report._tally import SMALLEST_GROUP, Tally, compare, legible, short
 
 if TYPE_CHECKING:
@@ -176,7 +176,7 @@ def _figure(tally: Tally, name: str, n_figures: int) -> Figure:
     series = next(iter(tally.counts))
     caption = series if n_figures > 1 else ""
     title = f"{name}, {' and '.join(tally.counts).lower()}"
-    svg = as_svg(themed(draw(tally)), title=title, description=in_words(tally))
+    svg = tally_picture(tally, title=title, description=in_words(tally))
     return Figure(svg, tally, caption, f"{tally.note}." if tally.note else "")
 
 

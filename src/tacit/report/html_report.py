@@ -51,11 +51,7 @@ class HtmlReport(Document, key="html-report", title="Report (HTML)"):
 
     def render(self, release: Release, scorecard: Scorecard) -> str:
         """Return the page."""
-        from altair.utils.schemapi import debug_mode
-
-        with debug_mode(False):  # the charts are ours, and their tests check them
-            content = _content(release, scorecard)
-        page = _template().render(content)
+        page = _template().render(_content(release, scorecard))
         return f"{page.rstrip()}\n"
 
 
@@ -194,12 +190,11 @@ def _per_unit(measurement: Measurement | None) -> np.ndarray | None:
 
 
 def _record_figure(tally: Any, heading: str) -> Figure:
-    from tacit.report._charts import draw, themed
-    from tacit.report._svg import as_svg
+    from tacit.report._pictures import tally_picture
     from tacit.report._variables import Figure, in_words
 
-    chart = themed(draw(tally, numbers="count"))
-    return Figure(as_svg(chart, title=heading, description=in_words(tally)), tally)
+    svg = tally_picture(tally, title=heading, description=in_words(tally), numbers="count")
+    return Figure(svg, tally)
 
 
 def _versions() -> dict[str, str]:

@@ -76,12 +76,20 @@ class Factors:
 
         Principal components have no sign, and close variances change places by chance.
         """
-        from scipy.optimize import linear_sum_assignment
-
         cosines = reference.scores.T @ self.scores
-        _, partner = linear_sum_assignment(-np.abs(cosines))
+        partner = _partners(np.abs(cosines))
         signs = np.where(np.diag(cosines[:, partner]) < 0, -1.0, 1.0)
         return Factors(self.scores[:, partner] * signs, self.variances[partner])
+
+
+def _partners(alike: np.ndarray) -> np.ndarray:
+    """Give each row a column of its own so that the sum of their likenesses is largest."""
+    likest = alike.argmax(axis=1)
+    if len(np.unique(likest)) == len(likest):
+        return np.asarray(likest)
+    from scipy.optimize import linear_sum_assignment  # takes long to import
+
+    return np.asarray(linear_sum_assignment(-alike)[1])
 
 
 def _means(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
