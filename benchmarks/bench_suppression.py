@@ -1,6 +1,10 @@
 """Secondary suppression of the published tables in shared/data/tables, one audit for all.
 
     python benchmarks/bench_suppression.py [records|counts|castro] [name ...]
+        [seconds=30] [only=Modular]
+
+`seconds` is the limit of each of our methods on the clock and, from 75 up, that of the peer; `only`
+takes the methods whose names hold that text (`only=pytauargus` the peer alone).
 
 Microdata of rtauargus, sdcTable and SSBtools, counts of SSBtools and GaussSuppression, and Castro's
 tables of bare sums, with pytauargus live in the same run. Every pattern is attacked by the same
@@ -38,7 +42,7 @@ from tacit.tables import ProtectedTable
 
 FOLDER = Path(__file__).resolve().parents[2] / "shared" / "data" / "tables"
 SECONDS = 30
-CPU_LIMIT = 30
+ONLY = ""
 MEDIUM = 3_000
 """Cells above which elimination is tried rather than the optimum."""
 PEER_COST = 20_000
@@ -49,7 +53,7 @@ import json, sys, time
 from pytauargus import HiTaSCtrl
 job = json.load(sys.stdin)
 started = time.process_time()
-code = HiTaSCtrl().full_jj(in_file_jj=job["jj"], out_file="JJ.OUT", max_time=1)
+code = HiTaSCtrl().full_jj(in_file_jj=job["jj"], out_file="JJ.OUT", max_time=job["minutes"])
 seconds = time.process_time() - started
 lines = open("JJ.OUT").read().split("\n") if code <= 1 else []
 print("RESULT" + json.dumps({"seconds": seconds, "code": code, "lines": lines}))
@@ -183,10 +187,10 @@ CASTRO = ("targus", "table7", "table8", "table1", "hier13", "hier133a", "hier16"
           "table3", "toysarah", "jjtabel3", "two5in6", "ninenew", "nine12", "nine5d",
           "dale")  # fmt: skip
 OURS = {
-    "SuppressOptimal": tables.SuppressOptimal(singletons=False, seconds=SECONDS / 2),
-    "SuppressElimination": tables.SuppressElimination(singletons=False, seconds=SECONDS),
-    "SuppressModular": tables.SuppressModular(singletons=False, seconds=SECONDS),
-    "SuppressModular, singletons": tables.SuppressModular(singletons=True, seconds=SECONDS),
+    "SuppressOptimal": (tables.SuppressOptimal, False),
+    "SuppressElimination": (tables.SuppressElimination, False),
+    "SuppressModular": (tables.SuppressModular, False),
+    "SuppressModular, singletons": (tables.SuppressModular, True),
 }
 
 
@@ -207,15 +211,16 @@ def row(
 
 def stop(*_: object) -> None:
     """End a run that takes too long."""
-    raise TimeoutError(f"stopped after {CPU_LIMIT} s")
+    raise TimeoutError(f"stopped after {2 * SECONDS} s")
 
 
 def ours(name: str, table: tables.Table, sensitive: tables.Sensitive, label: str) -> list[object]:
     """One of our methods on one table."""
+    method, singletons = OURS[label]
     started = time.process_time()
-    signal.setitimer(signal.ITIMER_PROF, CPU_LIMIT)
+    signal.setitimer(signal.ITIMER_PROF, 2 * SECONDS)
     try:
-        made = OURS[label].protect(table, sensitive)
+        made = method(singletons=singletons, seconds=SECONDS).protect(table, sensitive)
     except (TacitError, TimeoutError) as error:
         taken = f"{time.process_time() - started:.1f}"
         said = str(error)[:90]
@@ -231,7 +236,7 @@ def compare(name: str, table: tables.Table, sensitive: tables.Sensitive, labels:
     """Our methods on one table."""
     skipped = "SuppressElimination" if table.n_cells <= MEDIUM else "SuppressOptimal"
     for label in labels:
-        if label != skipped:
+        if label != skipped and ONLY in label:
             show(ours(name, table, sensitive, label))
 
 
@@ -241,7 +246,7 @@ def of_records(cases: tuple[Records, ...]) -> None:
         _ = case.microdata
         table, sensitive = case.table, case.sensitive
         compare(case.name, table, sensitive, list(OURS))
-        for method in ("OPT", "MOD"):
+        for method in ("OPT", "MOD") if ONLY in "pytauargus" else ():
             hidden, seconds = case.by_peer(method)
             if hidden is None:
                 show([case.name, "", f"pytauargus {method}", "", "", "", seconds, "", ""])
@@ -272,6 +277,8 @@ def of_sums(names: list[str]) -> None:
         table = additive(given)
         sensitive = table.sensitive()
         compare(f"Castro {name}", table, sensitive, list(OURS)[:3])
+        if ONLY not in "pytauargus":
+            continue
         hidden, seconds = by_jj(table, sensitive)
         label = "pytauargus OPT"
         if hidden is None:
@@ -290,14 +297,15 @@ def by_jj(
     with TemporaryDirectory() as scratch:
         cost = np.ceil(np.abs(table.value) / np.abs(table.value).max() * PEER_COST).clip(1)
         write_jj(table.replace(cost=cost), Path(scratch) / "JJ.IN", sensitive)
-        job = json.dumps({"jj": str(Path(scratch) / "JJ.IN")})
+        minutes = max(SECONDS // 60 - 1, 1)
+        job = json.dumps({"jj": str(Path(scratch) / "JJ.IN"), "minutes": minutes})
         try:
             done = subprocess.run(
                 [str(python), "-c", JJ_SCRIPT], input=job, capture_output=True, text=True,
-                timeout=SECONDS + 45, check=False, cwd=scratch,
+                timeout=max(SECONDS, 75), check=False, cwd=scratch,
             )  # fmt: skip
         except subprocess.TimeoutExpired:
-            return None, f"> {SECONDS + 45} s, stopped"
+            return None, f"> {max(SECONDS, 75)} s, stopped"
     lines = [line for line in done.stdout.splitlines() if line.startswith("RESULT")]
     if not lines:
         said = (done.stderr or done.stdout).strip().splitlines()[-1:]
@@ -317,7 +325,9 @@ def show(line: list[object]) -> None:
 
 if __name__ == "__main__":
     signal.signal(signal.SIGPROF, stop)
-    kind, *names = sys.argv[1:] or ["all"]
+    settings = dict(word.split("=") for word in sys.argv[1:] if "=" in word)
+    SECONDS, ONLY = int(settings.get("seconds", SECONDS)), settings.get("only", "")
+    kind, *names = [word for word in sys.argv[1:] if "=" not in word] or ["all"]
     print("\n".join(markdown(HEADER, []).splitlines()), flush=True)
     for cases, word in ((RECORDS, "records"), (COUNTS, "counts")):
         if kind in ("all", word):

@@ -14,7 +14,7 @@ from tests.tables.independent import (
 )
 
 import tacit
-from tacit.core.errors import DataError, ParameterError
+from tacit.core.errors import DataError, ParameterError, ProtectionError
 from tacit.tables import (
     Contributions,
     Dimension,
@@ -27,6 +27,7 @@ from tacit.tables import (
     audit,
 )
 from tacit.tables._grid import grid_codes, grid_relations
+from tacit.tables._linear_program import LinearProgram
 
 
 def suppressed(table, hidden, primary=None, above=1.0, below=None, width=0.0, **notes):
@@ -411,3 +412,15 @@ def test_dimensions_called_like_a_column_of_the_audit_are_kept():
     found = audit(ProtectedTable.suppressing(table, sensitive, hidden, "")).frame
     assert found.select("value", "low", "audit_value").rows() == [("a", "y", 20.0)]
     assert found["audit_low"][0] <= 16.0
+
+
+@pytest.mark.parametrize("status", ["time", "failed", "infeasible"])
+def test_nothing_is_concluded_from_a_programme_that_was_not_solved(monkeypatch, status):
+    table = flat_table([[20, 50, 10], [8, 19, 22], [17, 32, 12]])
+    flags = np.arange(16) == table.cell(d0="a1", d1="b1")
+    sensitive = Sensitive.by("test", flags, above=3.0)
+    protected = ProtectedTable.suppressing(table, sensitive, np.ones(16, dtype=bool), "")
+    assert protected.audit().passed
+    monkeypatch.setattr(LinearProgram, "solve", lambda _: status)
+    with pytest.raises(ProtectionError, match="could not be worked out"):
+        protected.audit()

@@ -57,6 +57,8 @@ class Attacker:
     blocked
         Cells that must stay published (flags): frozen ones, and empty ones unless they may be
         suppressed. See `publishable_only`.
+    until
+        When to stop (monotonic time): nothing can be protected any more then.
     """
 
     suppressed: np.ndarray
@@ -69,7 +71,9 @@ class Attacker:
         *,
         cost: np.ndarray | None = None,
         blocked: np.ndarray | None = None,
+        until: float = np.inf,
     ) -> None:
+        self._until = until
         self.table = table
         self.suppressed = np.array(suppressed, dtype=bool)
         self.blocked = publishable_only(table) if blocked is None else np.asarray(blocked)
@@ -98,6 +102,18 @@ class Attacker:
             limits,
             cost=np.tile(self._prices(), 2),
         )
+        self._program.until = self._until
+
+    def restart(self, suppressed: np.ndarray, cost: np.ndarray, until: float = np.inf) -> None:
+        """Begin anew with a pattern of suppressions and costs; the programme stays set up."""
+        self.suppressed, self.cost = np.array(suppressed, dtype=bool), _relative(cost)
+        self._until = self._program.until = until
+        self._program.set_cost(np.arange(2 * len(self._cells)), np.tile(self._prices(), 2))
+
+    @property
+    def work(self) -> float:
+        """Work of the programme so far (see `LinearProgram`)."""
+        return self._program.work
 
     def _prices(self) -> np.ndarray:
         return np.where(self.suppressed[self._cells], 0.0, self.cost[self._cells])

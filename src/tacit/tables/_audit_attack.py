@@ -112,19 +112,19 @@ def attack_plan(protected: ProtectedTable, known_within: float | None) -> Plan:
 class Part:
     """One component of the intruder's system with its programmes, made when first needed."""
 
-    def __init__(self, system: System) -> None:
-        self.system = system
+    def __init__(self, system: System, until: float = np.inf) -> None:
+        self.system, self._until = system, until
         self.proofs = Proofs(system)
 
     @cached_property
     def flows(self) -> Flows:
         """The programme that moves one cell."""
-        return Flows(self.system)
+        return Flows(self.system, self._until)
 
     @cached_property
     def extremes(self) -> Extremes:
         """The programme that moves a cell as far as it goes."""
-        return Extremes(self.system)
+        return Extremes(self.system, self._until)
 
     @property
     def n_programs(self) -> int:
@@ -162,15 +162,23 @@ def _excused_groups(
 
 
 class Attack:
-    """An intruder at work on one table."""
+    """An intruder at work on one table, until time is over: then `UnsolvedError` is raised."""
 
-    def __init__(self, plan: Plan, levels: Levels, chosen: np.ndarray, *, exact: bool) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        levels: Levels,
+        chosen: np.ndarray,
+        *,
+        exact: bool,
+        until: float = np.inf,
+    ) -> None:
         self.plan, self.levels, self._exact = plan, levels, exact
         self._chosen = np.zeros(plan.table.n_cells, dtype=bool)
         self._chosen[chosen] = True
         table = plan.table
         system = system_of(table.value, table.relations, plan.hidden, plan.bounds)
-        self.parts = [Part(system.take(group)) for group in components(system)]
+        self.parts = [Part(system.take(group), until) for group in components(system)]
         self._part_of = np.full(table.n_cells, -1)
         self._place_of = np.zeros(table.n_cells, dtype=np.int64)
         for name, part in enumerate(self.parts):

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from tacit.tables._audit_system import System
-from tacit.tables._linear_program import LinearProgram
+from tacit.tables._independent import independent_relations
+from tacit.tables._linear_program import LinearProgram, UnsolvedError
+
+if TYPE_CHECKING:
+    from scipy.sparse import csc_array
 
 SUPPORT = 1e-11
 """Share of the largest change below which a cell counts as not moving."""
@@ -13,16 +19,18 @@ SLACK = 1e-6
 """Share of a requirement that may be missing for rounding's sake."""
 STRETCH = 100.0
 """How far a witness is stretched at most: rounding errors stretch with it."""
+WORTH_LOOKING = 200
+"""Relations from which on those that others imply are looked for, up to fifty times as many."""
 ANYWHERE = np.empty(0, dtype=np.int64)
 
 
 class Flows:
     """Smallest changes that move one cell by a given amount: minimise the sum of moves."""
 
-    def __init__(self, system: System) -> None:
+    def __init__(self, system: System, until: float = np.inf) -> None:
         from scipy.sparse import csc_array, hstack
 
-        part = csc_array(system.relations)
+        part = _needed(system)
         self._n = len(system)
         self._unit = _unit(system)
         self._limits = np.concatenate([system.upper, -system.lower]) / self._unit
@@ -32,6 +40,7 @@ class Flows:
             self._limits,
             cost=np.ones(2 * self._n),
         )
+        self._program.until = until
         self.n_solved = 0
 
     def move(self, place: int, amount: float, known: np.ndarray = ANYWHERE) -> np.ndarray | None:
@@ -59,19 +68,24 @@ class Flows:
 class Extremes:
     """Largest and least changes, cell by cell, from one warm basis."""
 
-    def __init__(self, system: System) -> None:
-        from scipy.sparse import csc_array
-
+    def __init__(self, system: System, until: float = np.inf) -> None:
         self._n, self._unit = len(system), _unit(system)
         self._limits = system.lower / self._unit, system.upper / self._unit
-        self._program = LinearProgram(csc_array(system.relations), *self._limits)
+        self._program = LinearProgram(_needed(system), *self._limits)
+        self._program.until = until
         self._program.set_option("simplex_strategy", 4)
         self.n_solved = 0
 
     def largest(
         self, places: np.ndarray, weights: np.ndarray, known: np.ndarray = ANYWHERE
     ) -> tuple[float, np.ndarray | None]:
-        """Return the largest weighted sum of changes, and the changes that reach it if finite."""
+        """Return the largest weighted sum of changes, and the changes that reach it if finite.
+
+        Raises
+        ------
+        UnsolvedError
+            If the solver does not find it: nothing may be concluded then.
+        """
         self.n_solved += 1
         self._program.set_bounds(known, 0.0, 0.0)
         self._program.set_cost(places, -np.asarray(weights))
@@ -82,6 +96,12 @@ class Extremes:
         change = self._program.values * self._unit if status == "optimal" else None
         self._program.set_cost(places, 0.0)
         self._program.set_bounds(known, *(side[known] for side in self._limits))
+        if status not in ("optimal", "unbounded"):
+            raise UnsolvedError(
+                "how far a cell can change could not be worked out",
+                got="time was over" if status == "time" else "the solver failed",
+                do="give more seconds" if status == "time" else "report this table",
+            )
         if change is None:
             return np.inf, None
         return float(weights @ change[places]), change
@@ -161,6 +181,16 @@ def _push(proofs: Proofs, flows: Flows, place: int, amount: float) -> bool:
         return False
     proofs.add(change)
     return True
+
+
+def _needed(system: System) -> csc_array:
+    """Return the relations of a system without those that others imply, if that takes no time."""
+    from scipy.sparse import csc_array
+
+    rows = system.relations
+    if not WORTH_LOOKING <= rows.shape[0] <= WORTH_LOOKING * 50:
+        return csc_array(rows)
+    return csc_array(independent_relations(rows))
 
 
 def _unit(system: System) -> float:

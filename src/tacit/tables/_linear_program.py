@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tacit.core.errors import optional
+from tacit.core.errors import ProtectionError, optional
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_array
@@ -18,6 +19,10 @@ WORK_AROUND = 50_000
 """Columns and rows that count for the work around a pivot of an integer programme."""
 
 
+class UnsolvedError(ProtectionError):
+    """An answer that is needed is not known: time was over, or the solver failed."""
+
+
 class LinearProgram:
     """Minimise a linear cost over columns between bounds whose rows lie between bounds.
 
@@ -25,6 +30,9 @@ class LinearProgram:
     every time. `work` counts pivots times columns and rows: effort that is the same on any machine,
     about a second for a hundred million.
     """
+
+    until: float = np.inf
+    """When the solver must stop, with the status ``time`` (monotonic time)."""
 
     def __init__(
         self,
@@ -115,6 +123,12 @@ class LinearProgram:
 
     def solve(self) -> str:
         """Solve; return ``optimal``, ``infeasible``, ``unbounded``, ``time`` or ``failed``."""
+        if not np.isinf(self.until):
+            left = self.until - time.monotonic()
+            if left <= 0:
+                return "time"
+            # the solver counts the time of all its solutions
+            self.set_option("time_limit", self.solver.getRunTime() + left)
         self.solver.run()
         pivots = max(int(self.solver.getInfo().simplex_iteration_count), 0)
         self.work += pivots * (self.n_rows + self.n_columns + self._around)

@@ -242,6 +242,7 @@ def test_who_is_alone_in_a_sum_is_alone_in_its_part(full_table, weak_cells):
 @FAST
 @given(SEEDS, st.sampled_from(["any", "nested", "negative", "linked"]))
 @example(35, "any")  # a pattern that fails by less than a glimmer
+@example(73, "linked")  # one side is closed: the width must lie on the other
 def test_small_tables_come_as_cheap_as_the_optimum(random_case, seed, kind):
     table, sensitive = random_case(seed, kind)
     assume(table.n_cells <= 60)  # larger ones may take a minute to prove
@@ -309,6 +310,58 @@ def test_the_road_for_large_tables_is_as_safe(random_case, weak_cells, monkeypat
     monkeypatch.setattr("tacit.tables.suppress._repair_nearby.NEARBY", (6, 12))
     table, sensitive = random_case(seed, ("any", "nested", "negative", "linked")[seed % 4])
     _holds_or_refuses(SuppressModular(), table, sensitive, weak_cells)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_road_for_closely_knit_tables_is_as_safe(random_case, weak_cells, monkeypatch, seed):
+    """Here every table counts as closely knit: proofs by the few cells that determine all."""
+    from tacit.tables.suppress._repair_basis import determining_cells
+
+    monkeypatch.setattr(
+        "tacit.tables.suppress._repair_search.few_cells", lambda p: determining_cells(p.rows)
+    )
+    table, sensitive = random_case(seed, ("any", "nested", "negative", "linked")[seed % 4])
+    _holds_or_refuses(SuppressModular(), table, sensitive, weak_cells)
+
+
+@pytest.mark.parametrize("kind", ["any", "nested", "linked"])
+def test_few_cells_determine_all_others(random_case, kind):
+    """As many as the relations leave free; whatever they change by, every relation is kept."""
+    from tacit.tables.suppress._repair_basis import determining_cells
+
+    for seed in range(5):
+        relations = random_case(seed, kind)[0].relations
+        sums = determining_cells(relations).toarray()
+        dense = relations.toarray()
+        assert np.allclose(dense @ sums, 0)
+        n_free = dense.shape[1] - np.linalg.matrix_rank(dense)
+        assert sums.shape[1] == np.linalg.matrix_rank(sums) == n_free
+
+
+def test_relations_that_go_round_in_circles_determine_nothing():
+    from scipy.sparse import csr_array
+
+    from tacit.tables.suppress._repair_basis import determining_cells
+
+    assert determining_cells(csr_array(np.array([[-1.0, 1, 1], [1, -1, 1]]))) is None
+
+
+def test_a_width_lies_where_there_is_room(full_table, weak_cells):
+    """A cell at its upper bound: the interval must be 4 wide and can only reach down."""
+    table = full_table(
+        [[10, 30, 200], [300, 60, 500], [400, 70, 90]],
+        Dimension.flat("r", ["a", "b", "c"]), Dimension.flat("s", ["x", "y", "z"]),
+        variable="turnover",
+    )  # fmt: skip
+    one = np.arange(16) == table.cell(r="a", s="x")
+    # The cells that would fall when (a, x) rises by more than 1 hardly may.
+    lower = np.where(one, 0.0, np.maximum(table.value - 1.0, 0.0))
+    table = table.replace(lower=lower, upper=np.full(16, 1e6))
+    sensitive = Sensitive.by("hand", one, above=0.5, below=0.5, width=4.0)
+    result = SuppressModular(singletons=False).protect(table, sensitive)
+    best = SuppressOptimal(singletons=False).protect(table, sensitive)
+    assert weak_cells(result) == []
+    assert result.notes["cost"] == pytest.approx(best.notes["cost"])
 
 
 def test_time_over_before_all_cells_are_protected_is_a_refusal(random_case):

@@ -1,12 +1,14 @@
 """Optimal suppression: equal to enumeration and to one big programme; refuses what cannot be."""
 
 import gzip
+import itertools
+import time
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.sparse import csr_array
+from scipy.sparse import csc_array, csr_array
 from tests.tables.independent import (
     cheapest_by_enumeration,
     cheapest_by_milp,
@@ -16,7 +18,11 @@ from tests.tables.independent import (
 
 from tacit.core.errors import DataError, ParameterError, ProtectionError
 from tacit.tables import Contributions, Sensitive, SuppressOptimal, Table
+from tacit.tables._levels import required_levels
+from tacit.tables._linear_program import LinearProgram, UnsolvedError
+from tacit.tables.suppress import _optimal_dense
 from tacit.tables.suppress._costs import cell_costs
+from tacit.tables.suppress._optimal_problem import Problem
 
 
 def sensitive_cells(table, rng, n, share):
@@ -185,6 +191,113 @@ def test_no_time_still_gives_a_pattern_that_stands():
     assert found.audit().passed
     assert 0 <= found.notes["gap"] <= 1
     assert found.notes["bound"] <= found.notes["secondary_cost"]
+
+
+@pytest.fixture
+def by_programmes(monkeypatch):
+    """No table counts as small: every answer comes from the solver."""
+    monkeypatch.setattr(_optimal_dense, "LARGEST", 0)
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """A clock that goes on by a second whenever somebody looks at it."""
+    ticks = itertools.count()
+    monkeypatch.setattr(time, "monotonic", lambda: float(next(ticks)))
+
+
+def many_sensitive():
+    rng = np.random.default_rng(8)
+    table = flat_table(rng.integers(1, 50, (5, 4, 3)))
+    return table, sensitive_cells(table, rng, 9, 0.3)
+
+
+def end_of(table, sensitive, seconds):
+    """How the search ends after so many looks at the clock; its pattern must stand."""
+    try:
+        found = SuppressOptimal(seconds=seconds).protect(table, sensitive)
+    except UnsolvedError:
+        return "refused"
+    assert is_safe(table, sensitive, found.suppressed)
+    assert found.notes["bound"] <= found.notes["secondary_cost"] + 1e-9
+    return "proven" if found.notes["optimal"] else "stopped"
+
+
+@pytest.mark.usefixtures("by_programmes", "clock")
+def test_time_ends_every_stage_with_a_pattern_that_stands_or_a_refusal():
+    table, sensitive = many_sensitive()
+    ends = [end_of(table, sensitive, seconds) for seconds in (1, 4, 16, 40, 150, 400, 5000)]
+    assert ends[0] == "refused"
+    assert "stopped" in ends
+    assert ends[-1] == "proven"
+
+
+def test_a_programme_whose_time_is_over_is_not_begun():
+    program = LinearProgram(csc_array(np.ones((1, 2))), np.zeros(2), np.ones(2), cost=-np.ones(2))
+    program.until = time.monotonic() - 1
+    assert program.solve() == "time"
+    program.until = time.monotonic() + 600
+    assert program.solve() == "optimal"
+
+
+def problem_of(table, sensitive):
+    blocked = ~sensitive.cells & table.is_empty
+    prices = cell_costs(table, "value", sensitive.cells)
+    levels = required_levels(table, sensitive)
+    return Problem(table, levels, sensitive.cells, sensitive.cells.copy(), blocked, prices)
+
+
+@pytest.mark.parametrize("kind", ["any", "linked", "negative", "nested"])
+def test_the_tableau_and_the_solver_agree(random_case, monkeypatch, kind):
+    rng = np.random.default_rng(3)
+    for seed in range(6):
+        table, sensitive = random_case(seed, kind)
+        small = problem_of(table, sensitive)
+        assert small.dense is not None
+        patterns = [
+            small.fixed | (~small.blocked & (rng.random(table.n_cells) < share))
+            for share in (0.3, 0.6, 0.9)
+        ]
+        with monkeypatch.context() as patch:
+            patch.setattr(_optimal_dense, "LARGEST", 0)
+            large = problem_of(table, sensitive)
+            for pattern in patterns:
+                ours, others = ({t.cell for t in p.threats(pattern)} for p in (small, large))
+                assert ours == others
+
+
+def test_small_and_large_tables_have_the_same_optimum(random_case, monkeypatch):
+    for seed, kind in ((1, "linked"), (2, "negative"), (3, "nested"), (9, "flat"), (5, "any")):
+        table, sensitive = random_case(seed, kind)
+        method = SuppressOptimal(singletons=False)
+        small = method.protect(table, sensitive)
+        with monkeypatch.context() as patch:
+            patch.setattr(_optimal_dense, "LARGEST", 0)
+            large = method.protect(table, sensitive)
+        assert small.notes["optimal"]
+        assert large.notes["optimal"]
+        assert small.notes["secondary_cost"] == pytest.approx(large.notes["secondary_cost"])
+
+
+def test_what_cannot_be_grown_cell_by_cell_is_found_from_everything(random_case):
+    table, sensitive = random_case(153, "nested", frozen=True)
+    found = SuppressOptimal(singletons=False, seconds=60).protect(table, sensitive)
+    assert found.audit().passed
+
+
+@pytest.mark.parametrize("largest", [0, _optimal_dense.LARGEST])
+def test_thinning_publishes_no_forced_cell(monkeypatch, largest):
+    monkeypatch.setattr(_optimal_dense, "LARGEST", largest)
+    table, sensitive = square()
+    problem = problem_of(table, sensitive)
+    forced = np.zeros(16, dtype=bool)
+    forced[table.cell(d0="a2", d1="b2")] = True
+    problem.fixed[forced] = True
+    every = ~problem.blocked
+    thin = problem.thinned(every, problem.outsiders)
+    assert thin[forced].all()
+    assert not problem.threats(thin)
+    assert thin.sum() < every.sum()
 
 
 @pytest.mark.parametrize("bad", [{"gap": 1.0}, {"gap": -0.1}, {"seconds": 0}, {"cost": "weight"}])

@@ -19,6 +19,9 @@ VIOLATED = 1e-4
 GLIMMER = 1e-3
 """Share given to cells not suppressed, so that among equal duals a strong one is found."""
 
+SOLVED = 2_000.0
+"""Work of a question to the tableau; a third of its entries comes on top (see `LinearProgram`)."""
+
 
 @dataclass(frozen=True, eq=False)
 class Cut:
@@ -48,7 +51,7 @@ class Separator:
     what remains of the right-hand side, since y is 0 or 1.
     """
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: Problem, until: float = np.inf) -> None:
         from scipy.sparse import csc_array, hstack
 
         self._problem = problem
@@ -68,9 +71,12 @@ class Separator:
         nothing = np.zeros(2 * len(cells))
         both = hstack([self._relations, -self._relations], format="csc")
         self._program = LinearProgram(csc_array(both), nothing, nothing)
+        self._program.until = until
+        self._dense = problem.dense
         self._shut = np.zeros(len(cells), dtype=bool)
         self.n_solved = 0
         self._glimmer = GLIMMER
+        self._spent = 0.0
         self._reached = 0.0
         """How far the cell of the last programme moves, as a share of what was asked."""
 
@@ -81,7 +87,7 @@ class Separator:
     @property
     def work(self) -> float:
         """Work of all programmes solved so far."""
-        return self._program.work
+        return self._program.work + self._spent
 
     def cuts(
         self, chosen: np.ndarray, threats: Iterable[Threat], glimmer: float = GLIMMER
@@ -156,8 +162,7 @@ class Separator:
         known = known[known >= 0]
         held = np.concatenate([known, np.flatnonzero(self._shut)])
         up[held] = down[held] = 0.0
-        self._program.set_bounds(np.arange(2 * len(share)), 0.0, np.concatenate([up, down]))
-        slopes = self._slopes(place, sign)
+        slopes = self._slopes(place, sign, up, down)
         if slopes is None:
             return np.full(len(share), np.inf)
         with np.errstate(invalid="ignore"):
@@ -166,17 +171,24 @@ class Separator:
         capacity[held] = 0.0
         return np.asarray(capacity)
 
-    def _slopes(self, place: int, sign: int) -> np.ndarray | None:
+    def _slopes(self, place: int, sign: int, up: np.ndarray, down: np.ndarray) -> np.ndarray | None:
         """Return the reduced costs of the attacker's problem of one cell."""
         self.n_solved += 1
+        if self._dense is not None:
+            self._reached, slopes = self._dense.prices(place, sign, up, down)
+            self._spent += SOLVED + self._dense.tableau[0].size / 3
+            if self._reached >= 0:
+                return -slopes
         column = place if sign > 0 else place + len(self._cells)
-        self._program.set_cost(column, -1.0)
-        self._program.forget()
-        status = self._program.solve()
-        self._reached = -self._program.objective if status == "optimal" else np.inf
-        self._program.set_cost(column, 0.0)
+        program = self._program
+        program.set_bounds(np.arange(2 * len(up)), 0.0, np.concatenate([up, down]))
+        program.set_cost(column, -1.0)
+        program.forget()
+        status = program.solve()
+        self._reached = -program.objective if status == "optimal" else np.inf
+        program.set_cost(column, 0.0)
         if status != "optimal":
             return None
-        slopes = -(self._relations.T @ self._program.row_duals)
+        slopes = -(self._relations.T @ program.row_duals)
         slopes[place] -= sign
         return np.where(np.abs(slopes) < FLAT, 0.0, slopes)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tacit.tables._linear_program import LinearProgram
+from tacit.tables._linear_program import LinearProgram, UnsolvedError
 from tacit.tables.suppress._optimal_cuts import Cut
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class Master:
     """Suppression variables, their costs, and the cuts."""
 
-    def __init__(self, cost: np.ndarray) -> None:
+    def __init__(self, cost: np.ndarray, until: float = np.inf) -> None:
         from scipy.sparse import csc_array
 
         self._unit = float(cost.mean()) if len(cost) else 1.0
@@ -25,6 +25,7 @@ class Master:
         self.cuts: list[Cut] = []
         n = len(cost)
         self._program = LinearProgram(csc_array((0, n)), np.zeros(n), np.ones(n), cost=self.cost)
+        self._program.until = until
         self.bound = 0.0
         self.reduced = np.zeros(n)
         self._rows: list[Cut] = []
@@ -46,12 +47,32 @@ class Master:
     def relaxed(self) -> np.ndarray:
         """Solve without integrality; return the choice, and keep its cost as a bound."""
         status = self._program.solve()
-        if status != "optimal":
+        if status not in ("optimal", "time"):
             self._program.forget()
-            self._program.solve()
+            status = self._program.solve()
+        if status != "optimal":
+            raise UnsolvedError("the relaxed programme of the pattern was not solved", got=status)
         self.bound = max(self.bound, self._program.objective * self._unit)
         self.reduced = self._program.reduced_costs * self._unit
         return np.asarray(np.clip(self._program.values, 0.0, 1.0))
+
+    def choose(self, chosen: dict[int, float]) -> None:
+        """Fix some cells at 0 or 1 until the next call; all others are free."""
+        lower, upper = np.zeros(len(self.open)), self.open.astype(float)
+        at = np.array(list(chosen), dtype=np.int64)
+        lower[at] = upper[at] = np.array(list(chosen.values()))
+        self._program.set_bounds(np.arange(len(self.open)), lower, upper)
+
+    def solved(self) -> tuple[np.ndarray | None, float]:
+        """Solve without integrality under what is chosen; return the choice and its cost."""
+        status = self._program.solve()
+        if status not in ("optimal", "infeasible"):
+            self._program.forget()
+            status = self._program.solve()
+        if status != "optimal":
+            return None, np.inf if status == "infeasible" else -np.inf
+        choice = np.clip(self._program.values, 0.0, 1.0)
+        return np.asarray(choice), self._program.objective * self._unit
 
     def close(self, allowance: float) -> None:
         """Rule out cells whose reduced cost alone exceeds what may still be spent."""

@@ -13,6 +13,8 @@ from tacit.core.errors import ProtectionError
 from tacit.tables._attacker import Attacker
 from tacit.tables._audit_attack import Attack, Found, Plan
 from tacit.tables._levels import Levels
+from tacit.tables._linear_program import UnsolvedError
+from tacit.tables.suppress._optimal_dense import Dense
 from tacit.tables.suppress._optimal_thinning import Thinning
 from tacit.tables.table import Table
 
@@ -66,6 +68,17 @@ class Problem:
         lower, upper = self.table.bounds
         return np.flatnonzero(~self.fixed & ~self.blocked & (upper > lower))
 
+    @cached_property
+    def dense(self) -> Dense | None:
+        """The table for direct answers, if it is small."""
+        return Dense(self) if Dense.fits(self) else None
+
+    @cached_property
+    def outsiders(self) -> list[Threat]:
+        """The threats by those who know no cell, largest first."""
+        found = [self.threat(int(cell)) for cell in np.flatnonzero(self.primary)]
+        return sorted(found, key=lambda threat: -threat.size)
+
     def price(self, pattern: np.ndarray) -> float:
         """Return the cost of the cells suppressed on top."""
         return float(self.cost[pattern & ~self.fixed].sum())
@@ -76,11 +89,19 @@ class Problem:
         below, above, width = levels.below[cell], levels.above[cell], levels.width[cell]
         return Threat(int(cell), float(below), float(above), float(width), known)
 
-    def threats(self, pattern: np.ndarray) -> list[Threat]:
-        """Return the threats that a pattern does not stand, found by attacking it."""
+    def threats(self, pattern: np.ndarray, until: float = np.inf) -> list[Threat]:
+        """Return the threats that a pattern does not stand, found by attacking it.
+
+        Raises
+        ------
+        UnsolvedError
+            If that is not known when time is over (monotonic time).
+        """
+        if self.dense is not None and not self.singletons:
+            return self.dense.open_threats(pattern, self.outsiders)
         plan = Plan(self.table, pattern, self.table.bounds, self.primary)
         cells = np.flatnonzero(self.primary)
-        attack = Attack(plan, self.levels, cells, exact=False)
+        attack = Attack(plan, self.levels, cells, exact=False, until=until)
         for moved, change in self.witnesses:
             if pattern[moved].all():
                 attack.learn(moved, change)
@@ -101,30 +122,42 @@ class Problem:
         threats: Iterable[Threat],
         cost: np.ndarray | None = None,
         until: float = np.inf,
+        shut: Iterable[int] = (),
     ) -> np.ndarray:
-        """Return a pattern with cells added, threat by threat, smallest first.
+        """Return a pattern with cells added, threat by threat, smallest first; none that is `shut`.
 
         Raises
         ------
         ProtectionError
-            Naming every cell that nothing can protect, or that was not reached in time.
+            Naming every cell that nothing can protect.
+        UnsolvedError
+            If time is over (monotonic time).
         """
-        attacker = Attacker(
-            self.table, start, cost=self.cost if cost is None else cost, blocked=self.blocked
-        )
+        attacker = self._attacker
+        attacker.restart(start, self.cost if cost is None else cost, until)
         lost = []
         for threat in sorted(threats, key=lambda t: t.size):
-            if time.monotonic() > until:
-                raise self.refusal(np.array([threat.cell]))
             try:
                 attacker.protect(
-                    threat.cell, threat.below, threat.above, threat.width, threat.known
+                    threat.cell, threat.below, threat.above, threat.width, (*threat.known, *shut)
                 )
             except ProtectionError:
+                if time.monotonic() >= until:
+                    raise self.late() from None
                 lost.append(threat.cell)
         if lost:
             raise self.refusal(np.unique(lost))
-        return attacker.suppressed
+        return attacker.suppressed.copy()
+
+    @cached_property
+    def _attacker(self) -> Attacker:
+        return Attacker(self.table, self.fixed, cost=self.cost, blocked=self.blocked)
+
+    @property
+    def work(self) -> float:
+        """Work of letting patterns grow so far."""
+        made = vars(self).get("_attacker")
+        return 0.0 if made is None else float(made.work)
 
     def refusal(self, cells: np.ndarray) -> ProtectionError:
         """Return the error that names the cells nothing can protect."""
@@ -132,6 +165,14 @@ class Problem:
             "no pattern of suppressions protects every sensitive cell",
             got=self.table.describe(cells),
             do="release frozen cells, let empty cells be suppressed, or collapse categories",
+        )
+
+    def late(self) -> UnsolvedError:
+        """Return the error that says that time was over."""
+        return UnsolvedError(
+            "time was over before a pattern was found that protects every sensitive cell",
+            got=f"{int(self.primary.sum()):,} sensitive cells of {self.table.n_cells:,}",
+            do="give more seconds, or use SuppressModular",
         )
 
     def thinned(
@@ -145,7 +186,9 @@ class Problem:
 
         Only cells `among` (flags) are tried where given, and none after `until` (monotonic time).
         """
-        return Thinning(self, pattern, list(threats)).run(among, until)
+        if self.dense is not None:
+            return self.dense.thinned(pattern, list(threats), among)
+        return Thinning(self, pattern, list(threats), until).run(among)
 
 
 def _of_insider(found: Found) -> Threat:

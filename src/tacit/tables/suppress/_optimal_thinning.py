@@ -17,11 +17,13 @@ if TYPE_CHECKING:
 class Thinning:
     """Publish one added cell after the other as long as every threat still finds a way."""
 
-    def __init__(self, problem: Problem, pattern: np.ndarray, threats: list[Threat]) -> None:
+    def __init__(
+        self, problem: Problem, pattern: np.ndarray, threats: list[Threat], until: float = np.inf
+    ) -> None:
         table = problem.table
         self._problem, self._pattern, self._threats = problem, pattern.copy(), threats
         self._system = system_of(table.value, table.relations, pattern, table.bounds)
-        self._flows = Flows(self._system)
+        self._flows, self._until = Flows(self._system, until), until
         self._place = np.full(table.n_cells, -1)
         self._place[self._system.cells] = np.arange(len(self._system))
         self._rows = self._system.relations
@@ -29,16 +31,17 @@ class Thinning:
         self._left = np.diff(self._rows.indptr)
         self._is_gone = np.zeros(len(self._system), dtype=bool)
         self._needed = problem.primary[self._system.cells]
+        self._fixed = problem.fixed[self._system.cells]
         self._ways = [self._way(threat) for threat in threats]
 
-    def run(self, among: np.ndarray | None = None, until: float = np.inf) -> np.ndarray:
+    def run(self, among: np.ndarray | None = None) -> np.ndarray:
         """Return the thinned pattern; as it is if a threat has no way to begin with."""
         if any(way is None for way in self._ways):
             return self._pattern
         extra = self._pattern & ~self._problem.fixed
         cells = np.flatnonzero(extra if among is None else extra & among)
         for cell in cells[np.argsort(-self._problem.cost[cells], kind="stable")]:
-            if self._pattern[cell] and time.monotonic() < until:
+            if self._pattern[cell] and time.monotonic() < self._until:
                 self._try(int(self._place[cell]))
         return self._pattern
 
@@ -97,9 +100,10 @@ class Thinning:
         return np.asarray(self._columns.indices[pointers[place] : pointers[place + 1]])
 
     def _falling(self, place: int) -> np.ndarray | None:
-        """Return the cells known once a cell is; nothing if a sensitive or fixed one is among them.
+        """Return the cells known once a cell is; nothing if a sensitive one is among them.
 
-        A cell that is the last one suppressed in a relation is known.
+        A cell that is the last one suppressed in a relation is known. One that must be suppressed
+        in any case stays so.
         """
         left, falling, queue = self._left.copy(), {place}, [place]
         while queue:
@@ -111,6 +115,8 @@ class Thinning:
                         continue
                     if self._needed[last]:
                         return None
+                    if self._fixed[last]:
+                        continue
                     falling.add(last)
                     queue.append(last)
         return np.array(sorted(falling))

@@ -19,6 +19,7 @@ from tacit.tables.suppress import _optimal_problem as optimal
 from tacit.tables.suppress._optimal_search import Search as ExactSearch
 from tacit.tables.suppress._repair_local import Surroundings
 from tacit.tables.suppress._repair_search import Search
+from tacit.tables.suppress._repair_sliding import slide
 
 WHOLE = 2_000
 """Cells worth suppressing up to which the whole pattern is solved at once."""
@@ -154,6 +155,8 @@ class Polish:
         changes.up, changes.down = up * hidden, down * hidden
         until, search.until = search.until, np.inf  # a cheaper pattern is worth this moment
         failed = search.sweep(np.inf, [np.array(gone, dtype=np.int64)])
+        if failed and slide(search, failed, hidden):
+            failed = search.sweep(np.inf, [search.pattern.unproved])
         search.until = until
         changes.up, changes.down = up, down
         if self.singletons:

@@ -29,12 +29,15 @@ from tacit.tables.suppress._repair_nearby import Nearby
 from tacit.tables.suppress._repair_problem import Problem, problem_of, to_suppress
 from tacit.tables.suppress._repair_prune import Prune
 from tacit.tables.suppress._repair_search import Search, improve
+from tacit.tables.suppress._repair_sliding import slide
 from tacit.tables.table import Table
 
 LARGE = 20_000
 """Open cells from which on proofs are looked for nearby, not over the whole table at once."""
 KNIT = 1_500
 """Relations from which on the same is done where there are more of them than cells."""
+SHARE = 0.75
+"""Share of the time left that a second start of a closely knit table may take."""
 SHARING = (1.0, 2.0, 3.0, np.inf)
 """How strongly proofs are drawn to each other's cells, sweep by sweep."""
 INSIDER_ROUNDS = 60
@@ -176,10 +179,31 @@ def _safe_from_insiders(task: _Task, starts: Sequence[np.ndarray | None]) -> Sea
 
 def _cheapest(task: _Task, starts: Sequence[np.ndarray | None]) -> Search:
     """Return the search with the cheapest pattern over several starts."""
-    found = (_pattern(task, start) for start in starts)
+    found: list[Search] = []
+    for start in starts:
+        search = _first_pattern(task, start)
+        other = [] if search.knit is None or start is None else _from_nothing(task)
+        if not other or search.pattern.cost < other[0].pattern.cost:
+            _clean_up(search, task.effort, task.until)
+        found += [search, *other]
     search = min(found, key=lambda one: one.pattern.cost)
     _exchange(search, task.effort, task.until)
     return search
+
+
+def _from_nothing(task: _Task) -> list[Search]:
+    """Return a cleaned-up search that starts from no pattern, if there is time for it.
+
+    In a closely knit table a start draws so many cells in that none is often the better one.
+    """
+    now = time.monotonic()
+    task = replace(task, until=now + SHARE * (task.until - now))
+    try:
+        search = _first_pattern(task, None)
+    except ProtectionError:
+        return []
+    _clean_up(search, task.effort, task.until)
+    return [search]
 
 
 def _first_pattern(task: _Task, start: np.ndarray | None) -> Search:
@@ -203,8 +227,10 @@ def _first_pattern(task: _Task, start: np.ndarray | None) -> Search:
 
 def _first_sweep(search: Search, started: bool, groups: list[np.ndarray] | None) -> list[int]:
     """Find a proof of every need; return those that have none."""
+    every = [np.arange(len(search.problem.needs))]
+    if search.knit is not None:
+        return search.knit.grow(every if groups is None else groups)
     if _is_nearby(search.problem):
-        every = [np.arange(len(search.problem.needs))]
         return Nearby(search, np.inf if started else 1.0).run(every if groups is None else groups)
     with track("protecting sensitive cells"):
         return search.sweep(np.inf if started else 0.0, groups)
@@ -216,46 +242,37 @@ def _is_nearby(problem: Problem) -> bool:
 
 
 def _other_side(search: Search, failed: list[int]) -> np.ndarray:
-    """Ask for the width below where it is not to be had above; return cells that still fail."""
-    if not failed:
-        return np.empty(0, dtype=np.int64)
-    needs, problem = search.problem.needs, search.problem
-    amount = needs.amount.copy()
-    asked = problem.sensitive.above[problem.cells[needs.cell]]
-    for need in failed:
-        spare = amount[need] - asked[need]
-        twin = np.flatnonzero((needs.cell == needs.cell[need]) & (needs.sign < 0))
-        if needs.sign[need] > 0 and spare > 0 and len(twin):
-            amount[twin] += spare
-            amount[need] -= spare
-    search.problem = replace(problem, needs=replace(needs, amount=amount))
-    search.pattern.problem = search.problem
-    again = np.flatnonzero(amount != needs.amount)
-    dead = [k for k in failed if k not in set(again.tolist())]
-    idle = again[amount[again] <= 0]
-    more = search.sweep(0.0, [again[amount[again] > 0]]) if len(again) > len(idle) else []
-    bad = np.unique(problem.cells[needs.cell[np.array([*dead, *more], dtype=np.int64)]])
-    search.drop(idle.tolist())
-    return np.asarray(bad)
+    """Ask for the width where it is to be had; return cells that still fail."""
+    problem, needs = search.problem, search.problem.needs
+    bad = set()
+    for cell in np.unique(needs.cell[np.array(failed, dtype=np.int64)]).tolist():
+        at = np.flatnonzero(search.problem.needs.cell == cell)[:1]
+        if not slide(search, at.tolist(), np.ones(problem.n_cells, dtype=bool)):
+            bad.add(cell)
+    left = [k for k in search.pattern.unproved if search.problem.needs.cell[k] not in bad]
+    more = search.sweep(0.0, [np.array(left, dtype=np.int64)]) if left else []
+    bad |= set(search.problem.needs.cell[more].tolist())
+    return problem.cells[np.array(sorted(bad), dtype=np.int64)]
 
 
-def _pattern(task: _Task, start: np.ndarray | None) -> Search:
-    """Return a search whose pattern protects every cell and has been cleaned up once."""
-    effort, until = task.effort, task.until
-    search = _first_pattern(task, start)
+def _clean_up(search: Search, effort: Effort, until: float) -> None:
+    """Publish again what a pattern that protects every cell can do without."""
     search.start = np.zeros_like(search.start)
+    if search.knit is not None and search.knit.is_current:
+        if effort.prune:
+            search.knit.thin(until)
+        return
     if _is_nearby(search.problem):
         Nearby(search, np.inf).shorten(until)
     elif effort.rounds:
         improve(search, effort.rounds, until)
     if effort.prune:
         Prune(search.pattern).run(until)
-    return search
 
 
 def _exchange(search: Search, effort: Effort, until: float) -> None:
     """Publish cells in exchange for cheaper ones while that gains; the pattern always protects."""
-    for _ in range(effort.prune - 1):
+    for _ in range(0 if search.knit else effort.prune - 1):
         before = search.pattern.cost
         if time.monotonic() > until:
             break

@@ -11,6 +11,7 @@ import numpy as np
 from tacit.tables._independent import independent_relations
 from tacit.tables.suppress._repair_changes import Changes
 from tacit.tables.suppress._repair_inside import Inside
+from tacit.tables.suppress._repair_knit import Knit, few_cells
 from tacit.tables.suppress._repair_pattern import Pattern
 from tacit.tables.suppress._repair_problem import EMPTY, Needs, Problem
 from tacit.tables.suppress._repair_reading import Reading
@@ -81,6 +82,12 @@ class Search:
 
         rows = csc_array(independent_relations(self.problem.rows))
         return Changes(rows, self.problem.up, self.problem.down)
+
+    @cached_property
+    def knit(self) -> Knit | None:
+        """The search in terms of few cells, if the table is closely knit."""
+        sums = few_cells(self.problem)
+        return None if sums is None else Knit(self, sums)
 
     def sweep(self, sharing: float, needs: Sequence[np.ndarray] | None = None) -> list[int]:
         """Find a new proof of every need, until time is over; return those that have none.

@@ -12,6 +12,7 @@ from annotated_types import Ge, Gt, Lt
 from tacit.core.errors import ProtectionError
 from tacit.tables._audit_insiders import knows_contributors
 from tacit.tables._levels import required_levels
+from tacit.tables._linear_program import UnsolvedError
 from tacit.tables._respondent_sums import WithSums, with_respondent_sums
 from tacit.tables.protected import ProtectedTable
 from tacit.tables.protection import Protection
@@ -19,6 +20,7 @@ from tacit.tables.sensitive import Sensitive
 from tacit.tables.suppress._circuits import elimination_pattern
 from tacit.tables.suppress._costs import Cost, cell_costs
 from tacit.tables.suppress._optimal_problem import Problem
+from tacit.tables.suppress._repair import Effort, protect_by_repair
 from tacit.tables.suppress._repair_problem import blocked_cells, to_suppress
 from tacit.tables.table import Table
 
@@ -77,7 +79,8 @@ class SuppressOptimal(
     one respondent has in several such cells together is protected, too. Unless said, wherever the
     table knows how many contribute to its cells."""
     seconds: Annotated[float, Gt(0)] = 300.0
-    """Time after which the best pattern found so far is returned."""
+    """Time after which the best pattern found so far is returned; if there is none, it refuses. The
+    attack on the result comes on top."""
     gap: Annotated[float, Ge(0), Lt(1)] = 0.0
     """Stop when no pattern can be cheaper by more than this share; 0 is optimal."""
 
@@ -87,7 +90,7 @@ class SuppressOptimal(
         Raises
         ------
         ProtectionError
-            If no safe pattern exists, naming the cells.
+            If no safe pattern exists, naming the cells, or none was found in time.
         """
         table.check_additive()
         wider = WithSums(table, sensitive, ())
@@ -109,26 +112,9 @@ class SuppressOptimal(
         """Return whether respondents alone in a cell must be withstood."""
         return knows_contributors(table) if self.singletons is None else self.singletons
 
-    def _first(self, table: Table, sensitive: Sensitive, wider: WithSums) -> np.ndarray | None:
-        """Return the pattern of the repair loop, found in half the time at most, if there is one.
-
-        So the result is never dearer than that, however little time there is.
-        """
-        from tacit.tables.suppress._repair import Effort, protect_by_repair
-
-        prices = cell_costs(table, self.cost, to_suppress(table, sensitive)[0].cells)
-        try:
-            found = protect_by_repair(
-                table, sensitive, self.title, cost=self.cost, singletons=self.singletons,
-                starts=(elimination_pattern(table, sensitive, prices),),
-                effort=Effort((), 4, self.seconds / 2, "pieces"),
-            )  # fmt: skip
-        except ProtectionError:
-            return None
-        return wider.widened(found.suppressed, fill=True)
-
     def _searched(self, table: Table, sensitive: Sensitive, wider: WithSums) -> Search:
         """Search; empty cells may be suppressed only where nothing else helps."""
+        until = time.monotonic() + self.seconds
         whole = wider.table
         primary, must = to_suppress(whole, wider.sensitive)
         cost = cell_costs(table, self.cost, primary.cells[: table.n_cells])
@@ -138,23 +124,49 @@ class SuppressOptimal(
             self._alone(table),
         )  # fmt: skip
         free = replace(problem, blocked=blocked_cells(whole, must, empty=True), witnesses=[])
-        began = time.monotonic()
-        first = self._first(table, sensitive, wider) if primary.cells.any() else None
-        left = max(self.seconds - (time.monotonic() - began), 0.1)
-        if first is not None:
-            needs_empty = bool((first & problem.blocked).any())
-            return self._run(free if needs_empty else problem, left, first)
-        try:
-            return self._run(problem, left)
-        except ProtectionError:
-            if np.array_equal(problem.blocked, free.blocked):
+        begun = self._begun(table, sensitive, wider, problem, cost)
+        if not any((cells & problem.blocked).any() for cells in begun.values()):
+            try:
+                return self._run(problem, until, begun)
+            except UnsolvedError:
                 raise
-        return self._run(free, left)
+            except ProtectionError:
+                if np.array_equal(problem.blocked, free.blocked):
+                    raise
+        return self._run(free, until, begun)
 
-    def _run(self, problem: Problem, seconds: float, first: np.ndarray | None = None) -> Search:
+    def _begun(
+        self,
+        table: Table,
+        sensitive: Sensitive,
+        wider: WithSums,
+        problem: Problem,
+        cost: np.ndarray,
+    ) -> dict[str, np.ndarray]:
+        """Return what to begin with: cells by elimination, or a pattern of the repair loop.
+
+        The latter where the table is not small, found in half the time at most: so the result is
+        never dearer than that, however little time there is.
+        """
+        if not problem.primary.any():
+            return {}
+        try:
+            cells = elimination_pattern(table, sensitive, cost)
+            if problem.dense is not None and not problem.singletons:
+                return {"start": cells}
+            found = protect_by_repair(
+                table, sensitive, self.title, cost=self.cost, singletons=self.singletons,
+                starts=(cells,), effort=Effort((), 4, self.seconds / 2, "pieces"),
+            )  # fmt: skip
+        except ProtectionError:
+            return {}
+        return {"first": wider.widened(found.suppressed, fill=True)}
+
+    def _run(self, problem: Problem, until: float, begun: dict[str, np.ndarray]) -> Search:
         from tacit.tables.suppress._optimal_search import Search
 
-        search = Search(problem, seconds, self.gap, first)
+        left = max(until - time.monotonic(), 0.0)
+        search = Search(problem, left, self.gap, begun.get("first"), start=begun.get("start"))
         search.run()
         return search
 
