@@ -66,8 +66,11 @@ def answers(frame, policy, requests=REQUESTS):
     source = query.Source(frame, unit="id", weight="w")
     server = query.Server(source, policy, secret=SECRET)
     given = [server.ask(request) for request in requests]
-    assert not any(one.is_refusal for one in given), [str(o) for o in given if o.is_refusal]
-    return [(one.columns, one.values, one.notes) for one in given], server.schema.version
+    refused = [str(one) for one in given if one.is_refusal]
+    assert len(refused) <= 2, refused  # 3 000 units are few: `looks` may end a request
+    assert all("(looks)" in one for one in refused), refused
+    told = [str(o) if o.is_refusal else (o.columns, o.values, o.notes) for o in given]
+    return told, server.schema.version
 
 
 def duck(table):

@@ -251,6 +251,9 @@ def _many():
 def test_asked_in_parallel_the_answers_are_the_same(people, tmp_path, policy, unit):
     from concurrent.futures import ThreadPoolExecutor
 
+    # `looks` withholds by the order of requests, which differs here from run to run.
+    name, whole = policy, query.Policy.named(policy)
+    policy = whole.replace(guards=tuple(g for g in whole.guards if g.key != "looks"))
     frame = people.with_columns(household=np.arange(people.height) // 2)
     source = query.Source(frame.select("sex", "region", "ill", "income", "age", "w", unit),
                           unit=unit, weight="w")  # fmt: skip
@@ -262,7 +265,7 @@ def test_asked_in_parallel_the_answers_are_the_same(people, tmp_path, policy, un
     asked = [e.request for e in server.log.requests()]
     assert len(asked) == 4 * len(_many())
     assert server.log.verify().ok
-    if policy != "exact":  # there the order in which sums are asked decides which are refused
+    if name != "exact":  # there the order in which sums are asked decides which are refused
         assert given == expected * 4
         assert _memory(server) == _memory(serial)
     server.close()

@@ -117,6 +117,11 @@ class Analysis(Method):
     universe: UniverseField = Universe()
     """The units the request is about; everybody unless told otherwise."""
 
+    @property
+    def tells_margins(self) -> bool:
+        """Whether, of a table, totals over dimensions are released as well."""
+        return True
+
     @abstractmethod
     def variables(self) -> Needs:
         """Return the variables the request uses; those of the universe are added by the server."""

@@ -87,6 +87,8 @@ class Cells:
     sums: Mapping[str, Sums] = field(default_factory=dict)
     change: np.ndarray | None = None
     """Noise on the number of records, a whole number each."""
+    change_scale: float = 0.0
+    """Standard deviation of that noise."""
     noise: Mapping[str, np.ndarray] = field(default_factory=dict)
     """Noise on the weighted total of a variable."""
     withheld: np.ndarray | None = None

@@ -41,6 +41,11 @@ class ChiSquare(
     by: Annotated[Columns, MinLen(2), MaxLen(2)]
     """The two variables."""
 
+    @property
+    def tells_margins(self) -> bool:
+        """No: all comes from the cells."""
+        return False
+
     def variables(self) -> Needs:
         """Return the two variables."""
         return Needs(self.by)

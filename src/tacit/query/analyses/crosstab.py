@@ -40,6 +40,11 @@ class Crosstab(
     margins: bool = False
     """Whether totals over dimensions are released as well."""
 
+    @property
+    def tells_margins(self) -> bool:
+        """Whether totals over dimensions are released as well."""
+        return self.margins
+
     def variables(self) -> Needs:
         """Return dimensions and variables."""
         return Needs(self.by, self.totals, self.weighted)

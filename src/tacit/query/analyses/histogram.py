@@ -37,6 +37,11 @@ class Histogram(
     weighted: bool = False
     """Whether survey weights are used."""
 
+    @property
+    def tells_margins(self) -> bool:
+        """No: bins only."""
+        return False
+
     def variables(self) -> Needs:
         """Return the variable, as one that has bins."""
         return Needs(self._by, (self.number,), self.weighted)

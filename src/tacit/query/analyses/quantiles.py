@@ -53,6 +53,11 @@ class Quantiles(
     weighted: bool = False
     """Whether survey weights are used."""
 
+    @property
+    def tells_margins(self) -> bool:
+        """No: all comes from the bins."""
+        return False
+
     def variables(self) -> Needs:
         """Return the variable, as one that has bins."""
         return Needs((), (self.number,), self.weighted)

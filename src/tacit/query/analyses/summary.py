@@ -44,6 +44,11 @@ class Summary(
     weighted: bool = False
     """Whether survey weights are used."""
 
+    @property
+    def tells_margins(self) -> bool:
+        """No: groups only."""
+        return False
+
     def variables(self) -> Needs:
         """Return groups and variables."""
         return Needs(self.by, self.numbers, self.weighted)

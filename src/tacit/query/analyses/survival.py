@@ -49,6 +49,11 @@ class Survival(
     least: Annotated[int, Ge(1)] = 10
     """Fewest events and fewest units of an interval; intervals with fewer are joined."""
 
+    @property
+    def tells_margins(self) -> bool:
+        """No: margins are not even read."""
+        return False
+
     def variables(self) -> Needs:
         """Return the variables."""
         names = [self.time, self.status, *([self.by] if self.by else [])]

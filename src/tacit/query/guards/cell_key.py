@@ -92,7 +92,12 @@ class CellKeyNoise(
         )
         if cells.sums:
             note += " Totals were changed by about the largest contribution of one unit."
-        changed = cells.with_(change=change.astype(np.int64), noise=noise, noise_scale=scale)
+        changed = cells.with_(
+            change=change.astype(np.int64),
+            change_scale=float(np.sqrt(table.variance)),
+            noise=noise,
+            noise_scale=scale,
+        )
         return context.amended(note, evidence=changed)
 
     def _on_totals(
