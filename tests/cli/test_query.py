@@ -32,6 +32,14 @@ def test_one_request_from_a_file(run, people, request_file):
     assert "Counts were changed" in done.stdout
 
 
+def test_an_analysis_of_variance_is_drawn_as_a_table(run, people, folder):
+    text = json.dumps({"method": "ols", "formula": "log(income) ~ sex"})
+    (folder / "model.json").write_text(text, encoding="utf-8")
+    shown = run("query", people, *COLUMNS, "--ask", "model.json").stdout
+    assert "{" not in shown
+    assert shown.split("anova")[1].split()[0] == "source"
+
+
 def test_json_holds_answers_and_refusals(run, people, request_file, folder):
     (folder / "bad.json").write_text('{"method": "crosstab", "by": ["shoe"]}', encoding="utf-8")
     words = ("query", people, *COLUMNS, "--ask", request_file, "--ask", "bad.json", "--json")

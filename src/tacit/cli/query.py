@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -191,22 +191,41 @@ def _value(text: str) -> Any:
 
 def drawn(answer: Any) -> Iterator[RenderableType]:
     """Draw an answer: its table, other values, and what was done to them."""
-    from rich import box
-    from rich.table import Table
     from rich.text import Text
 
     if answer.is_refusal:
         yield Text(str(answer), style="bold")
         return
     if answer.columns:
-        table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-        for name, values in answer.columns.items():
-            numbers = all(isinstance(v, int | float | None) for v in values)
-            table.add_column(Text(name), justify="right" if numbers else "left")
-        for row in zip(*answer.columns.values(), strict=True):
-            table.add_row(*(Text("·" if v is None else str(v)) for v in row))
-        yield table
+        yield _table(answer.columns)
     for name, value in answer.values.items():
-        yield Text(f"{name}: {value}")
+        if _is_table(value):
+            yield Text(name)
+            yield _table(value)
+        else:
+            yield Text(f"{name}: {value}")
     for note in answer.notes:
         yield Text(note, style="dim")
+
+
+def _is_table(value: Any) -> bool:
+    """Whether a value is itself made of columns, as an analysis of variance is."""
+    return (
+        isinstance(value, Mapping)
+        and all(isinstance(column, list | tuple) for column in value.values())
+        and len({len(column) for column in value.values()}) == 1
+    )
+
+
+def _table(columns: Mapping[str, Any]) -> RenderableType:
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for name, values in columns.items():
+        numbers = all(isinstance(v, int | float | None) for v in values)
+        table.add_column(Text(name), justify="right" if numbers else "left")
+    for row in zip(*columns.values(), strict=True):
+        table.add_row(*(Text("·" if v is None else str(v)) for v in row))
+    return table
