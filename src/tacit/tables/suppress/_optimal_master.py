@@ -31,6 +31,7 @@ class Master:
         self._rows: list[Cut] = []
         self.open = np.ones(n, dtype=bool)
         self._spent = 0.0
+        self._chosen: dict[int, float] = {}
 
     @property
     def work(self) -> float:
@@ -58,10 +59,13 @@ class Master:
 
     def choose(self, chosen: dict[int, float]) -> None:
         """Fix some cells at 0 or 1 until the next call; all others are free."""
-        lower, upper = np.zeros(len(self.open)), self.open.astype(float)
-        at = np.array(list(chosen), dtype=np.int64)
-        lower[at] = upper[at] = np.array(list(chosen.values()))
-        self._program.set_bounds(np.arange(len(self.open)), lower, upper)
+        freed = np.array([cell for cell in self._chosen if cell not in chosen], dtype=np.int64)
+        fixed = np.array(list(chosen), dtype=np.int64)
+        values = np.array(list(chosen.values()), dtype=float)
+        lower = np.concatenate([np.zeros(len(freed)), values])
+        upper = np.concatenate([self.open[freed].astype(float), values])
+        self._program.set_bounds(np.concatenate([freed, fixed]), lower, upper)
+        self._chosen = dict(chosen)
 
     def solved(self) -> tuple[np.ndarray | None, float]:
         """Solve without integrality under what is chosen; return the choice and its cost."""

@@ -18,6 +18,8 @@ WHOLE = 1e-6
 """Distance from 0 and 1 below which a choice is whole."""
 NODES = 400
 """Nodes after which the tree is left to the integer solver."""
+CELLS = 40_000
+"""The same for all programmes together: nodes times cells."""
 
 Node = tuple[float, dict[int, float]]
 """What nothing below the node can cost less than, and the cells chosen so far."""
@@ -42,7 +44,7 @@ class Tree:
 
     def run(self) -> None:
         """Search the tree; the bound of the search is raised to what was shown."""
-        for _ in range(NODES):
+        for _ in range(min(NODES, CELLS // len(self._master.open))):
             if not self._nodes or self._is_stuck:
                 break
             self._nodes += self._children(*self._nodes.pop())
