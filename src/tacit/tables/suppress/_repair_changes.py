@@ -37,7 +37,8 @@ class Changes:
         self.up, self.down, self.n = up, down, columns.shape[1]
         both = csc_array(hstack([columns, -columns], format="csc"))
         self._program = LinearProgram(both, np.zeros(2 * self.n), np.ones(2 * self.n))
-        self._all = np.arange(2 * self.n)
+        self._last = np.zeros(2 * self.n), np.ones(2 * self.n), np.zeros(2 * self.n)
+        """Lower and upper bounds and costs of the last question: only others are sent."""
         self.n_solved = 0
 
     def cheapest(
@@ -59,7 +60,7 @@ class Changes:
         if self._beyond(cells, amounts, unit, up, down):
             return None
         self._set_bounds(cells, amounts / unit, up, down, known)
-        self._program.set_cost(self._all, _prices(charge, up, down))
+        self._set_cost(_prices(charge, up, down))
         self._program.forget()
         self.n_solved += 1
         if self._program.solve() != "optimal":
@@ -79,7 +80,14 @@ class Changes:
         upper[known], upper[known + self.n] = 0.0, 0.0
         lower[cells] = upper[cells] = np.maximum(amounts, 0.0)
         lower[cells + self.n] = upper[cells + self.n] = np.maximum(-amounts, 0.0)
-        self._program.set_bounds(self._all, lower, upper)
+        other = np.flatnonzero((lower != self._last[0]) | (upper != self._last[1]))
+        self._program.set_bounds(other, lower[other], upper[other])
+        self._last = lower, upper, self._last[2]
+
+    def _set_cost(self, cost: np.ndarray) -> None:
+        other = np.flatnonzero(cost != self._last[2])
+        self._program.set_cost(other, cost[other])
+        self._last = *self._last[:2], cost
 
 
 def _prices(charge: np.ndarray, up: np.ndarray, down: np.ndarray) -> np.ndarray:
