@@ -986,7 +986,7 @@ def test_the_advantage_of_t8_is_established(names):
     each; what is measured agrees with it, and the upper end of its 95 % interval is below 0.05.
     """
     gained, calculated = [], []
-    for seed in range(301, 313):
+    for seed in range(301, 349):
         frame = levelled(45_000, 300, seed) if "level" in names else halved(12_000, 40, seed=seed)
         categories = {name: sorted(frame[name].unique()) for name in names}
         atoms, found = equations(server(limited(0.0), frame).ask, list(names), categories)
@@ -1003,7 +1003,7 @@ def test_the_advantage_of_t8_is_established(names):
                     gained.append(int(round(guess[1]) == size) - int(own[0][2] == size))
                     calculated.append(chance(guess[0]) - chance(1))
     error = np.std(gained) / np.sqrt(len(gained))
-    assert len(gained) > 1000
+    assert len(gained) > 4000
     assert max(calculated) <= ADVANTAGE
     assert abs(np.mean(gained) - np.mean(calculated)) <= 3 * error
     assert np.mean(gained) + 1.645 * error <= ADVANTAGE
