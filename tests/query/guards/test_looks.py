@@ -178,15 +178,20 @@ def at_random(rng):
     return names[:n_by], where, bool(rng.random() < 0.5)
 
 
-@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
+STRICT = next(g for g in query.Policy.of("strict").guards if g.key == "looks")
+
+
+@pytest.mark.parametrize(
+    "seed", [0, *(pytest.param(s, marks=pytest.mark.slow) for s in range(1, 13))]
+)
 def test_random_requests_leave_no_small_group_known_too_precisely(seed):
     """The exact precision of all groups of up to three conditions, after 50 requests.
 
     The formula of the guard leaves out what a margin of a margin tells, so that a few groups exceed
-    the limit; an eighth is allowed here. Other mixtures of requests reached a sixth.
+    the limit; that of `strict` leaves room for it below 2.25, where the gain is 0.05.
     """
     rng, frame = np.random.default_rng(seed), made(1500, seed)
-    server = served(frame)
+    server = served(frame, most=STRICT.most)
     atoms = pl.DataFrame(
         list(product(*([f"{v}{i}" for i in range(k)] for v, k in SIZES.items()))),
         schema=list(SIZES), orient="row",
@@ -213,4 +218,4 @@ def test_random_requests_leave_no_small_group_known_too_precisely(seed):
                 if members(dict(cell), frame).sum() <= 900:
                     found.append(precise(list(rows.values()), members(dict(cell)).astype(float)))
     assert np.count_nonzero(found) > 20
-    assert max(found) <= 2.25 * 9 / 8
+    assert max(found) <= 2.25
