@@ -57,8 +57,9 @@ def test_a_table_is_protected_and_attacked(about, capsys):
 
 
 def test_the_wizard_and_the_servers_are_written_out(about):
-    written = scripts.wizard_script(about, 'k >= 3; "x"', 6, 20)
+    written = scripts.wizard_script(about, 'k >= 3; "x"', 6, 20, blur=True)
     assert "evaluations=6, seconds=20" in written
+    assert "blur=True" in written
     compile(written, "wizard", "exec")
     policy = scripts.server_script(about)
     assert "policy.toml" in policy

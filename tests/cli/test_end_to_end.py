@@ -2,12 +2,9 @@
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
-
-import pytest
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "cli.sh"
 PROGRAMS = Path(sys.executable).parent
@@ -46,7 +43,6 @@ def test_from_confidential_file_to_replayed_release(run, patients, folder):
         assert secret not in released + note
 
 
-@pytest.mark.skipif(shutil.which("tacit", path=PROGRAMS) is None, reason="tacit is not installed")
 def test_the_example_script_runs(tmp_path):
     path = f"{PROGRAMS}{os.pathsep}{os.environ['PATH']}"
     result = subprocess.run(

@@ -159,7 +159,8 @@ def test_encode_takes_columns_in_the_order_asked_and_leaves_the_input():
 
 
 def test_engines_give_the_same_codes():
-    duckdb = pytest.importorskip("duckdb")
+    import duckdb
+
     frame = pl.DataFrame({"a": [3, 1, None], "b": ["x", None, "ö"], "c": [0.5, float("nan"), 2]})
     expected = keys.encode(Microdata.of(frame), ["a", "b", "c"])
     for other in (frame.to_pandas(), frame.to_arrow(), duckdb.from_arrow(frame.to_arrow())):

@@ -45,13 +45,15 @@ def plan_script(about: Mapping[str, Any], steps: Iterable[Mapping[str, Any]]) ->
     )  # fmt: skip
 
 
-def wizard_script(about: Mapping[str, Any], target: str, plans: int, seconds: float) -> str:
+def wizard_script(
+    about: Mapping[str, Any], target: str, plans: int, seconds: float, *, blur: bool
+) -> str:
     """Write how the wizard is asked."""
     return _script(
         ["import tacit", "from tacit import tradeoff", "", *_data(about),
          f"effort = tradeoff.Effort(evaluations={plans}, seconds={seconds:g}, sample=5000, "
          "replicates=2)",
-         f"outcome = tradeoff.wizard(data, {_text(target)}, effort=effort)",
+         f"outcome = tradeoff.wizard(data, {_text(target)}, blur={blur}, effort=effort)",
          "print(outcome)", 'outcome.save("out")']
     )  # fmt: skip
 

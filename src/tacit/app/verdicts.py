@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tacit.core.errors import TacitError
-from tacit.core.schema import Role
 
 if TYPE_CHECKING:
     from tacit.core.release import Release
@@ -45,13 +44,14 @@ def _measured(condition: Condition, release: Release) -> dict[str, Any]:
 
 def standing(release: Release) -> dict[str, list[str]]:
     """Name what a person should know of a release: columns as they were, whole numbers no more."""
+    from tacit.tradeoff.exposed_numbers import exposed
+
     before, after = release.original.local, release.data.local
     both = [name for name in release.data.columns if name in release.original.columns]
     same = [name for name in both if before[name].equals(after[name], null_equal=True)]
-    confidential = release.original.schema.names(Role.CONFIDENTIAL)
     return {
         "unchanged": same,
-        "exposed": [name for name in same if name in confidential],
+        "exposed": exposed(release),
         "broken_up": [n for n in both if _was_whole(before[n]) and not _is_whole(after[n])],
     }
 

@@ -43,6 +43,15 @@ def wizard(
         bool,
         Option("--yes", "-y", metavar="", help="Ask nothing: take what is proposed."),
     ] = False,
+    blur: Annotated[
+        bool,
+        Option(
+            "--blur",
+            metavar="",
+            help="Also change confidential numbers a little, to means of three neighbours, where "
+            "the target is still met.",
+        ),
+    ] = False,
     plans: Annotated[int, Option(metavar="N", min=1, help="Number of plans to try.")] = 60,
     seconds: Annotated[
         float, Option(metavar="S", min=1.0, help="Try no further plans after so many seconds.")
@@ -80,7 +89,7 @@ def wizard(
     wanted.conditions(opened)
     _confirm(opened, wanted, yes=yes)
     effort = Effort(evaluations=plans, seconds=seconds, sample=5000, replicates=2)
-    outcome = find_releases(opened, wanted, effort=effort, seed=seed, storage=resume)
+    outcome = find_releases(opened, wanted, blur=blur, effort=effort, seed=seed, storage=resume)
     if not outcome.is_met:
         _refuse(outcome)
     outcome.save(out, format=format, force=force)

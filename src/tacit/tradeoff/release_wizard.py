@@ -20,6 +20,7 @@ from tacit.tradeoff._proposals import Proposal as Proposal
 from tacit.tradeoff._proposals import proposals as proposals
 from tacit.tradeoff.attack_gain import attack_conditions
 from tacit.tradeoff.effort import Effort
+from tacit.tradeoff.exposed_numbers import blurred
 from tacit.tradeoff.frontier import Frontier, Point, maximal
 from tacit.tradeoff.information_kept import InformationKept
 from tacit.tradeoff.objective import Condition
@@ -104,7 +105,7 @@ class Outcome:
             (scratch / "plans").mkdir()
             for choice in self.choices:
                 choice.release.save(scratch / choice.name, format=format)
-                choice.point.plan.save(scratch / "plans" / f"{choice.name}.toml")  # type: ignore[union-attr]
+                choice.release.plan.save(scratch / "plans" / f"{choice.name}.toml")
                 advance(1)
             self.frontier.save(scratch / "map.html")
             (scratch / "wizard.md").write_text(self.words + "\n", encoding="utf-8")
@@ -117,6 +118,7 @@ def wizard(
     *,
     attacks: Iterable[Any] = (),
     max_success_over_baseline: float = 0.05,
+    blur: bool = False,
     effort: Effort = EFFORT,
     seed: int | None = None,
     storage: str | Path | None = None,
@@ -134,6 +136,9 @@ def wizard(
         Attacks on records, or their keys, that a release must withstand.
     max_success_over_baseline
         By how much each of them may succeed more often than guessing.
+    blur
+        Whether confidential numbers become means of three neighbours, where the target is still
+        met; otherwise the plans leave alone what the target does not speak of.
     effort
         How much work may be done.
     seed
@@ -179,7 +184,7 @@ def wizard(
         seed=seed,
         storage=storage,
     )
-    return _outcome(wanted, tuple(offered), front, conditions)
+    return _outcome(wanted, tuple(offered), front, conditions, blur=blur)
 
 
 def _check_size(original: Microdata, target: Target) -> None:
@@ -216,10 +221,12 @@ def _useful(target: Target) -> list[Any]:
 
 
 def _outcome(
-    target: Target, offered: tuple[Proposal, ...], front: Frontier, conditions: Any
+    target: Target, offered: tuple[Proposal, ...], front: Frontier, conditions: Any, *, blur: bool
 ) -> Outcome:
     with track("making the releases", 3) as advance:
         choices, missed = _choices(front, conditions)
+        if blur:
+            choices = tuple(replace(c, release=blurred(c.release, conditions)) for c in choices)
         advance(3)
     closest = None if choices else missed or _closest(front)
     return Outcome(target, offered, front, choices, closest)

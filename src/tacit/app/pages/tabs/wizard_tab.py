@@ -55,7 +55,14 @@ def show(visitor: Visitor, project: str) -> None:
         ui.notify("The search has begun; you may leave this page.")
 
     ui.button("Search", on_click=search).props("icon=auto_fix_high")
-    as_script(lambda: [(wizard_script(about, target.value or "", *effort()), "python")])
+    as_script(lambda: [
+        (wizard_script(about, target.value or "", *effort(), blur=bool(blur.value)), "python")
+    ])  # fmt: skip
+    _last_search(visitor, project)
+
+
+def _last_search(visitor: Visitor, project: str) -> None:
+    """Tell what the last search found, anew whenever one ends."""
     words = ui.column().classes("w-full")
 
     def explain() -> None:
