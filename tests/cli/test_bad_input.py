@@ -236,7 +236,9 @@ def test_an_interrupted_process_leaves_nothing(many, folder, sent, code):
         seen = read_until(terminal, b"applying the plan")
         running.send_signal(sent)
         seen += read_until(terminal, None)
-        assert running.wait(timeout=60) == code, seen
+        # Python leaves by the signal itself, which a shell shows as 128 + SIGINT as well, where
+        # the interrupt came while it ran a text of code, as dataclasses do.
+        assert running.wait(timeout=60) in (code, -sent), seen
         assert running.stdout.read() == ""
     os.close(terminal)
     assert b"Traceback" not in seen

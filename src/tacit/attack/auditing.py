@@ -12,6 +12,7 @@ from tacit.attack.family import Attack
 from tacit.attack.finding import Finding
 from tacit.attack.knowledge import Knowledge
 from tacit.attack.target import MicrodataTarget, TableTarget, Target, target_of
+from tacit.core import stopping
 from tacit.core.errors import ParameterError, TacitError
 from tacit.core.method import methods
 from tacit.core.progress import track
@@ -199,6 +200,7 @@ class _Run:
         except Overrun:
             self._unfinished(attack, f"it was stopped after {share:.3g} s and did not finish")
         except KeyboardInterrupt:
+            stopping.answered()
             self.interrupted = True
             self._unfinished(attack, "the audit was interrupted")
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 import traceback
 from collections.abc import Sequence
-from types import FrameType
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
@@ -33,6 +31,7 @@ from tacit.cli import (
 )
 from tacit.cli.command import command
 from tacit.cli.console import print_json, say
+from tacit.core import stopping
 from tacit.core.errors import TacitError
 
 DONE, BUG, REFUSED, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143
@@ -190,16 +189,11 @@ for _of_logs in (logs.anonymize, logs.attack, logs.sample):
 app.add_typer(_logs, name="logs")
 
 
-def _stop(_signal: int, _frame: FrameType | None) -> NoReturn:
-    """Leave by an exception, so that scratch files are removed on the way out."""
-    raise SystemExit(TERMINATED)
-
-
 def main() -> None:
-    """Run the program."""
-    for name in ("SIGTERM", "SIGHUP"):
-        if hasattr(signal, name):
-            signal.signal(getattr(signal, name), _stop)
+    """Run the program; a signal leaves by an exception, so that scratch files are removed."""
+    stopping.on_signal("SIGINT", KeyboardInterrupt())
+    stopping.on_signal("SIGTERM", SystemExit(TERMINATED))
+    stopping.on_signal("SIGHUP", SystemExit(TERMINATED))
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from tacit.core import stopping
 from tacit.core.errors import WriteError
 
 
@@ -31,6 +32,7 @@ def new_folder(target: Path, *, force: bool = False) -> Iterator[Path]:
     try:
         yield scratch
         _sync(scratch)
+        stopping.check()
         _swap_in(scratch, target)
     except OSError as error:
         if isinstance(error, WriteError):
@@ -50,6 +52,7 @@ def new_file(target: Path) -> Iterator[Path]:
     scratch = folder / target.name
     try:
         yield scratch
+        stopping.check()
         scratch.replace(target)
     except OSError as error:
         if isinstance(error, WriteError):

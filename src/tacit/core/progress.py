@@ -1,7 +1,8 @@
 """Progress of long work, reported by methods and drawn by whoever listens.
 
 A method says ``with track("grouping", total=n) as advance: ... advance(done)``. The command line
-draws a bar, the app streams it, a library user sees nothing unless they install a listener.
+draws a bar, the app streams it, a library user sees nothing unless they install a listener. Every
+report is also a place where the work can be stopped.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from typing import Protocol
+
+from tacit.core import stopping
 
 Advance = Callable[[float], None]
 
@@ -37,9 +40,16 @@ def listening(listener: Listener) -> Iterator[None]:
 @contextmanager
 def track(title: str, total: float | None = None) -> Iterator[Advance]:
     """Report a task of `total` units; call the yielded function with units done since."""
+    stopping.check()
     listener = _listener.get()
     if listener is None:
-        yield lambda _units: None
+        yield lambda _units: stopping.check()
         return
     with listener.task(title, total) as advance:
-        yield advance
+        yield lambda units: _advanced(advance, units)
+    stopping.check()
+
+
+def _advanced(advance: Advance, units: float) -> None:
+    stopping.check()
+    advance(units)

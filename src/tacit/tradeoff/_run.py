@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from tacit import __version__
+from tacit.core import stopping
 from tacit.core.data import Microdata
 from tacit.core.digest import frame_digest
 from tacit.core.errors import DataError
@@ -70,6 +71,7 @@ class Run:
                     self._promote(size)
                 self._confirm()
         except KeyboardInterrupt:
+            stopping.answered()
             interrupted = True
         return self._frontier(interrupted)
 
