@@ -1,5 +1,6 @@
 """New ways to divide a small group are withheld once its size is known well enough."""
 
+import dataclasses
 from itertools import combinations, product
 
 import numpy as np
@@ -11,6 +12,7 @@ from tacit.query import CellKeyNoise, LimitedLooks, NearCells
 
 SECRET = "a long and secret phrase"  # noqa: S105
 NOISE = CellKeyNoise(max_change=24, variance=16.0)
+STRICT = next(g for g in query.Policy.of("strict").guards if g.key == "looks")
 SIZES = {"a": 2, "b": 2, "c": 3, "d": 2, "e": 4}
 
 
@@ -158,6 +160,63 @@ def test_every_analysis_of_tables_passes(analysis):
     assert server._state.kept["looks"].told["count"].squares
 
 
+# -- what withholding itself tells -----------------------------------------------------------------
+
+
+def withheld_by_set(server, requests):
+    """Return how many cells of each set are withheld in all answers together."""
+    found = 0
+    for request in requests:
+        rows = server.ask(request).frame.filter(pl.col("set") != "total")
+        found = found + rows.group_by("set").agg(
+            pl.col("count").is_null().sum()
+        ).sort("set")["count"].to_numpy()  # fmt: skip
+    return found
+
+
+def gained(requests, size, trials=3000):
+    """Return what somebody who knows all but one unit of every set gains by what is withheld.
+
+    Half of the sets have one unit more. They know how often each number of withheld cells comes
+    with and without it, and guess the likelier for each set.
+    """
+    rng = np.random.default_rng(3)
+    has_one_more = rng.random(trials) < 0.5
+    sets = np.repeat(np.arange(trials), size + has_one_more)
+    halves = {v: rng.choice([f"{v}0", f"{v}1"], len(sets)) for v in "abd"}
+    frame = pl.DataFrame({"id": np.arange(len(sets)), "set": [f"s{s:04}" for s in sets], **halves})
+    server = served(frame, STRICT.most, size, weight=None, categories=["set", *"abd"], numbers=[])
+    seen = withheld_by_set(server, requests)
+    most = seen.max() + 1
+    share = [
+        np.bincount(seen[has_one_more == more], minlength=most) / (has_one_more == more).sum()
+        for more in (False, True)
+    ]
+    return float(np.abs(share[0] - share[1]).sum() / 4)
+
+
+BY_TABLE = [table("set", v, margins=True) for v in "abd"]
+BY_SLICE = [table("set"), *(table("set", where={v: f"{v}{h}"}) for v in "abd" for h in (0, 1))]
+
+
+@pytest.mark.parametrize("size", [30, 60])
+@pytest.mark.parametrize("requests", [BY_TABLE, BY_SLICE], ids=["tables", "slices"])
+def test_d5_what_is_withheld_is_no_oracle(requests, size):
+    """Sets lie at the size from which they are free: one unit decides whether they are limited."""
+    assert gained(requests, size) <= 0.05 + 0.016
+
+
+def test_d5_true_sizes_would_be_an_oracle(monkeypatch):
+    noisy = LimitedLooks._telling
+
+    def exact(guard, name, table):
+        cells = dataclasses.replace(table.cells, change=np.zeros(len(table.cells), dtype=int))
+        return noisy(guard, name, dataclasses.replace(table, cells=cells))
+
+    monkeypatch.setattr(LimitedLooks, "_telling", exact)
+    assert gained(BY_TABLE, 30) == 0.5
+
+
 # -- against generalised least squares -------------------------------------------------------------
 
 
@@ -176,9 +235,6 @@ def at_random(rng):
     n_by, n_where = rng.integers(1, 4), rng.integers(0, 3)
     where = {v: f"{v}{rng.integers(SIZES[v])}" for v in names[n_by : n_by + n_where]}
     return names[:n_by], where, bool(rng.random() < 0.5)
-
-
-STRICT = next(g for g in query.Policy.of("strict").guards if g.key == "looks")
 
 
 @pytest.mark.parametrize(
