@@ -88,6 +88,14 @@ def test_a_code_twice_or_missing_is_named():
         Dimension(name="x", codes=())
 
 
+def test_a_line_of_headings_is_not_taken_for_a_code():
+    tree = Tree(paths=[("region", "level"), ("a", "North"), ("b", "South")])
+    with pytest.raises(SchemaError, match=r"code named like the column.*headings"):
+        as_dimension("region", tree, ["a", "b"])
+    assert "region" in as_dimension("region", tree, ["a", "b", "region"]).leaves
+    assert as_dimension("other", tree, ["a", "b"]).leaves == ("region", "a", "b")
+
+
 def test_breakdowns_that_do_not_agree_are_named():
     both = Dimension.nested("x", {"Total": ["A", "B"]}, {"Total": ["A", "C"]})
     with pytest.raises(SchemaError, match="'B' is in one and not in another"):

@@ -63,7 +63,7 @@ def test_joined_rules_are_plain_data():
     [
         ("", "character 1: expected the name of a rule"),
         ("p(10)|", "character 7: expected the name of a rule"),
-        ("p(10", "character 5: expected ,"),
+        ("p(10", r"character 5: expected , or \)"),
         ("p(10))", r"character 6: expected \| or & or the end"),
         ("p(10) freq(3)", "character 7"),
         ("q(10)", r"no rule 'q' \(character 1\)"),

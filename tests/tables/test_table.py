@@ -63,6 +63,29 @@ def test_a_table_that_does_not_add_up_is_refused_by_name(small):
         small.replace(value=value).check_additive()
 
 
+def test_the_cell_that_explains_all_sums_missed_is_named(small):
+    value = small.value.copy()
+    value[small.cell(region="S", size="2")] += 5
+    with pytest.raises(DataError) as caught:
+        small.replace(value=value).check_additive()
+    said = str(caught.value)
+    assert "2 sums are missed" in said
+    assert "(Total, 2) miss it by 5" in said
+    assert "of (S, Total) by 5" in said
+    assert "they would hold if (S, 2) were 19, not 24" in said
+
+
+def test_no_cell_is_blamed_where_several_could_be(full_table, small):
+    one_way = full_table([3, 4], Dimension.flat("x", ["a", "b"]))
+    with pytest.raises(DataError, match=r"1 sum is missed; the parts of \(Total\) miss it by 1\)"):
+        one_way.replace(value=one_way.value + np.array([0, 1, 0])).check_additive()
+    value = small.value.copy()
+    value[[small.cell(region="S", size="2"), small.cell(region="N", size="1")]] += [5, 7]
+    with pytest.raises(DataError, match=r"4 sums are missed.*by 5, of .*, \.\.\.\);") as caught:
+        small.replace(value=value).check_additive()
+    assert "would hold" not in str(caught.value)
+
+
 def test_rounding_errors_are_no_objection(small):
     small.replace(value=small.value * (1 + 1e-9)).check_additive()
 

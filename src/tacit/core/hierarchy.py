@@ -6,6 +6,7 @@ an explicit tree, nested intervals of a number, and prefixes of a code.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from itertools import pairwise
 from math import isfinite
@@ -39,7 +40,7 @@ class Tree(Tagged):
             raise ValueError("should give every leaf the same number of levels")
         leaves = [path[0] for path in self.paths]
         if len(set(leaves)) < len(leaves):
-            twice = sorted({leaf for leaf in leaves if leaves.count(leaf) > 1})
+            twice = sorted(leaf for leaf, times in Counter(leaves).items() if times > 1)
             raise ValueError(f"should name each leaf once; twice: {', '.join(twice[:5])}")
         for level in range(1, self.n_levels - 1):
             parents: dict[str, str] = {}

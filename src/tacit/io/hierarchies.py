@@ -52,10 +52,28 @@ def read_hierarchy(
             paths = _indented(path, lead, encoding)
         else:
             paths = _delimited(path, separator, encoding)
+        _check_once(path, paths)
         try:
             return Tree(paths=tuple(paths))
         except ParameterError as error:
             raise ReadError(f"{path.name} is not a hierarchy: {error.what}") from error
+
+
+def _check_once(path: Path, paths: list[tuple[str, ...]]) -> None:
+    """Refuse a file in which a finest code stands at two places, and name both."""
+    seen: dict[str, tuple[str, ...]] = {}
+    for one in paths:
+        first = seen.setdefault(one[0], one)
+        if first is not one:
+            here, there = (next((c for c in way if c != one[0]), ANY) for way in (first, one))
+            where = f"below {here!r} and {there!r}" if here != there else f"twice below {here!r}"
+            raise ReadError(
+                f"{path.name} has a code twice",
+                got=f"{one[0]!r} {where}",
+                do="leave one of them out; a second breakdown is a file of its own"
+                if path.suffix.lower() == ".hrc"
+                else "give it one line, which starts with the finest code",
+            )
 
 
 def _delimited(path: Path, separator: str, encoding: str) -> list[tuple[str, ...]]:

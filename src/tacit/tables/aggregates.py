@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from tacit.core.errors import DataError, ParameterError, nearest
+from tacit.tables._additivity import TOLERANCE
 from tacit.tables._cell_rows import CellRows, Placed
 from tacit.tables.contributions import Contributions
 from tacit.tables.dimension import TOTAL
-from tacit.tables.table import TOLERANCE, Table
+from tacit.tables.table import Table
 
 STATUSES: dict[str, str | None] = {
     "": None, "s": None, "safe": None, "e": None, "empty": None,

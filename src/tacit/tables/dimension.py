@@ -320,11 +320,22 @@ def as_dimension(name: str, given: Any, observed: Iterable[str], total: str = TO
         if not leaves and not all(isinstance(one, Tree) for one in several):
             return _flat(name, leaves, total)
         trees = [one if isinstance(one, Tree) else _grown(one, leaves) for one in several]
+        _check_no_heading(name, trees, leaves)
         return Dimension.from_trees(name, *trees, total=total)
     raise SchemaError(
         f"the hierarchy of {name!r} must be a Tree, a Dimension or parents with their children",
         got=type(given).__name__,
     )
+
+
+def _check_no_heading(name: str, trees: Sequence[Tree], observed: Sequence[str]) -> None:
+    """Refuse a code named like the column that nobody has: a line of headings read as codes."""
+    if name not in observed and any(name == path[0] for tree in trees for path in tree.paths):
+        raise SchemaError(
+            f"the hierarchy of {name!r} has a code named like the column, which no record has",
+            got=repr(name),
+            do="take the line of headings out of its file",
+        )
 
 
 def _flat(name: str, observed: Iterable[str], total: str) -> Dimension:

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tacit.core.errors import DataError, ParameterError, SchemaError
+from tacit.tables._additivity import TOLERANCE
 from tacit.tables._selection import code_keys
 from tacit.tables.contributions import UNNAMED, Contributions
 from tacit.tables.dimension import Dimension
 from tacit.tables.protected import ProtectedTable
-from tacit.tables.table import TOLERANCE, Table
+from tacit.tables.table import Table
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

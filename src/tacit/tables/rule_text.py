@@ -118,8 +118,8 @@ class _Reader:
         """Read the values of a rule up to its closing bracket."""
         given: dict[str, Any] = {}
         while not self.skip(")"):
-            if given:
-                self.expect(",")
+            if given and not self.skip(","):
+                self.stop("expected , or )")
             name = self.name_of_value(order, given)
             if name in given:
                 self.stop(f"{name} is given twice")

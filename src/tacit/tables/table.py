@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tacit.core.errors import DataError, ProtectionError, SchemaError
+from tacit.tables._additivity import describe_missed, missed_sums
 from tacit.tables._selection import CellChoice, chosen_cells, code_keys
 from tacit.tables.contributions import Contributions
 from tacit.tables.dimension import Dimension
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
     from tacit.tables.rule import Rule
     from tacit.tables.sensitive import Sensitive
 
-TOLERANCE = 1e-6
-"""Share of the sizes of its terms by which a sum may miss before it counts as not additive."""
 _PER_CELL = (
     *("count", "weighted_count", "lower", "upper", "cost", "level_below", "level_above"),
     *("frozen", "forced", "waived", "unsafe", "requested"),
@@ -253,17 +252,11 @@ class Table:
                 "the table has cells whose value is missing or without limit",
                 got=self.describe(unknown),
             )
-        missed = self.residuals()
-        size = np.asarray(abs(self.relations) @ np.abs(self.value))
-        wrong = np.flatnonzero(np.abs(missed) > TOLERANCE * np.maximum(size, 1.0))
+        wrong = missed_sums(self)
         if len(wrong):
-            first = wrong[0]
-            row = self.relations[[first], :].tocoo()
-            total = row.coords[1][row.data < 0]
             raise DataError(
                 "the table is not additive",
-                got=f"{len(wrong)} sums are missed; the parts of {self.describe(total)} miss it "
-                f"by {missed[first]:g}",
+                got=describe_missed(self, wrong),
                 do="correct the table, or leave the totals out and let tacit add them up",
             )
 
@@ -357,7 +350,8 @@ class Table:
             raise ProtectionError(
                 "sensitive cells cannot be protected because they must be published",
                 got=self.describe(stuck),
-                do="release them (freeze with flag=False), or waive their protection",
+                do="release them (freeze with flag=False, or no p in the a-priori file), or waive "
+                "their protection",
             )
         return found
 

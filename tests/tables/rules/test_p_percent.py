@@ -139,6 +139,12 @@ def test_negative_contributions_are_refused_by_name(one_cell, verdict):
     assert verdict(tables.PPercent(p=20, absolute=True), table) == (True, pytest.approx(2.0))
 
 
+def test_negative_contributions_are_named_where_they_are_not_in_totals():
+    frame = pl.DataFrame({"r": ["a", "a", "b"], "s": ["x", "y", "x"], "v": [5.0, -7.0, 9.0]})
+    with pytest.raises(DataError, match=r"cells \(a, y\)\);"):
+        tables.PPercent(p=10).sensitive(tacit.tabulate(frame, ["r", "s"], "v"))
+
+
 def test_hidden_negative_contributions_are_noticed(one_cell):
     """The negative one is not among the largest that the table keeps."""
     table = one_cell([60, 50, 40, 30, 20, -1], top=2)

@@ -7,8 +7,9 @@ from typing import Literal
 import numpy as np
 
 from tacit.core.errors import DataError
+from tacit.tables._additivity import TOLERANCE
 from tacit.tables.contributions import Contributions
-from tacit.tables.table import TOLERANCE, Table
+from tacit.tables.table import Table
 
 Level = Literal["respondent", "holding"]
 """Who might be disclosed, and who might try: respondents one by one, or holdings."""
@@ -37,9 +38,11 @@ def refuse_negative(table: Table, found: Contributions, absolute: bool, rule: st
     slack = TOLERANCE * np.maximum(found.absolute, 1.0)
     negative = (found.top < 0).any(axis=1) | (found.absolute - net > slack)
     if negative.any():
+        # A total is negative only through its parts: they are what is to be looked at.
+        finest = negative & ~table.is_total
         raise DataError(
             f"{rule} makes no sense for negative contributions",
-            got=f"cells {table.describe(np.flatnonzero(negative))}",
+            got=f"cells {table.describe(np.flatnonzero(finest if finest.any() else negative))}",
             do="say absolute=True to compare absolute values, or use a shadow variable",
         )
 
