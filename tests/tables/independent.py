@@ -149,22 +149,25 @@ def _is_narrow(table, sensitive, cells, ends, before) -> bool:
     )  # fmt: skip
 
 
-def cheapest_by_enumeration(table: Table, sensitive, cost, candidates) -> float:
-    """Cost of the cheapest safe pattern: patterns in order of cost until one is safe."""
+def cheapest_by_enumeration(table: Table, sensitive, cost, candidates) -> tuple[float, int]:
+    """Cost of the cheapest safe pattern and its number of candidates, the fewest at that cost.
+
+    Patterns in order of cost, of equal ones in order of cells, until one is safe.
+    """
     must = sensitive.cells
     n = len(candidates)
     choices = (np.arange(2**n)[:, None] >> np.arange(n)) & 1
     prices = choices @ cost[candidates]
     used = np.abs(table.relations.toarray()) > 0
     alone = choices @ used[:, candidates].T + (used & must).sum(axis=1) == 1
-    for name in np.argsort(prices, kind="stable"):
+    for name in np.lexsort((choices.sum(axis=1), np.round(prices, 6))):
         hidden = must.copy()
         hidden[candidates[choices[name] == 1]] = True
-        if (alone[name] & (used & must).any(axis=1)).any():
-            continue  # a sensitive cell is the only one left out of a sum
+        if alone[name].any():
+            continue  # the only cell left out of a sum is known: exposed, or left out for nothing
         if is_safe(table, sensitive, hidden):
-            return float(prices[name])
-    return np.inf
+            return float(prices[name]), int(choices[name].sum())
+    return np.inf, 0
 
 
 def cheapest_by_milp(table: Table, sensitive, cost, candidates, most: float) -> float:

@@ -127,7 +127,7 @@ def test_linked_tables_whose_leaves_are_tied(keyed):
     assert free_leaves(one, one.value > 0) is not None
     with pytest.raises(DataError, match="linked tables have several kinds"):
         tables.restore_additivity(linked.protect(METHOD), "ipf")
-    whole = tables.restore_additivity(linked.protect(METHOD), seconds=20)
+    whole = tables.restore_additivity(linked.protect(METHOD), seconds=200)
     assert not (linked.relations @ whole.published).any()
     assert not np.isin(whole.published, [1, 2]).any()
     assert whole.notes["largest change"] < 15

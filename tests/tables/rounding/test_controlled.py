@@ -141,8 +141,8 @@ def test_a_large_table_is_searched_within_its_time():
     table = _full(values.astype(float), dimensions)
     _rounded(_two_way(4, 4, 1), base=5, block=1)  # compiled before the clock starts
     began = time.perf_counter()
-    found = _rounded(table, base=10, steps=1, block=500, seconds=6)
-    assert time.perf_counter() - began < 6 + 60  # the machine may be busy
+    found = _rounded(table, base=10, steps=1, block=500, seconds=2)
+    assert time.perf_counter() - began < 2 + 60  # the machine may be busy
     assert found.notes["in blocks"]
     assert not found.notes["optimal"]
     assert not np.any(table.relations @ found.published)

@@ -6,13 +6,13 @@ all threats to a pattern are answered in one call.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tacit.tables._attacker import distinct_relations
+from tacit.tables._attacker import _relative, distinct_relations
 from tacit.tables._independent import independent_relations
 
 if TYPE_CHECKING:
@@ -43,7 +43,9 @@ class Dense:
         self._cost = problem.cost[self.cells]
         rows = distinct_relations(table.relations[:, self.cells])
         self._rows = rows.toarray()
-        self._independent = independent_relations(rows).toarray()
+        self._independent = np.ascontiguousarray(independent_relations(rows).toarray())
+        self.work = 0.0
+        """Work of letting patterns grow (see `LinearProgram`)."""
 
     @cached_property
     def tableau(self) -> tuple[np.ndarray, np.ndarray]:
@@ -83,6 +85,24 @@ class Dense:
         failed = kernel.open_threats(part, self.up[hidden], self.down[hidden], *asked)
         return [threat for threat, bad in zip(threats, failed, strict=True) if bad]
 
+    def proofs(
+        self, pattern: np.ndarray, targets: np.ndarray, amounts: np.ndarray
+    ) -> list[tuple[np.ndarray, np.ndarray] | None]:
+        """Return how cells of a pattern move when each target moves by an amount: cells, changes.
+
+        Cells are those of the table. None where a target does not get as far.
+        """
+        from tacit.tables.suppress import _optimal_kernel as kernel
+
+        hidden = pattern[self.cells]
+        part, cells = np.ascontiguousarray(self._independent[:, hidden]), self.cells[hidden]
+        places = (np.cumsum(hidden) - 1)[self.place[targets]]
+        moves, reached = kernel.movements(part, self.up[hidden], self.down[hidden], places, amounts)
+        return [
+            (cells[move != 0], move[move != 0]) if far >= 1.0 else None
+            for move, far in zip(moves, reached, strict=True)
+        ]
+
     def thinned(
         self,
         pattern: np.ndarray,
@@ -111,6 +131,34 @@ class Dense:
         thin = pattern.copy()
         thin[cells[~left]] = False
         return thin
+
+    def grown(
+        self,
+        pattern: np.ndarray,
+        threats: Sequence[Threat],
+        cost: np.ndarray,
+        shut: Iterable[int] = (),
+    ) -> tuple[np.ndarray, np.ndarray] | None:
+        """Return a pattern with cells added, threat by threat, and which nothing can protect.
+
+        None where that is not known. Cells that are `shut` are not added.
+        """
+        from tacit.tables.suppress import _optimal_growth_kernel as kernel
+
+        every = np.ones(len(self.cells), dtype=bool)
+        places, known, goals = self._asked(np.arange(len(self.cells)), every, threats)
+        known[:, self.place[np.fromiter(shut, dtype=np.int64)]] = True
+        hidden = pattern[self.cells]
+        failed, steps = kernel.grown(
+            self._independent, hidden, _relative(cost)[self.cells], self.up, self.down, places,
+            known, goals,
+        )  # fmt: skip
+        if steps < 0:
+            return None
+        self.work += float(steps * sum(self._independent.shape))
+        made = pattern.copy()
+        made[self.cells[hidden]] = True
+        return made, failed
 
     def _asked(
         self, number: np.ndarray, hidden: np.ndarray, threats: Sequence[Threat]

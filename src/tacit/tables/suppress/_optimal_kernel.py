@@ -14,6 +14,8 @@ from tacit.core.compiled import njit
 
 FLAT = 1e-9
 """Prices and entries of the tableau below this are zero."""
+DUST = 1e-13
+"""Entries of the tableau below this come from rounding."""
 HAIR = 1e-11
 """Room below this is none."""
 SLACK = 1e-6
@@ -29,17 +31,21 @@ def pivot(tableau, row, column):
     """Let a column enter the basis of a row."""
     factor = 1.0 / tableau[row, column]
     line = tableau[row]
-    for j in range(tableau.shape[1]):
-        line[j] *= factor
+    filled, n_filled = np.empty(len(line), np.int64), 0
+    for j in range(len(line)):
+        if line[j] != 0.0:
+            line[j] = line[j] * factor if abs(line[j]) > DUST else 0.0
+            filled[n_filled] = j
+            n_filled += line[j] != 0.0
     line[column] = 1.0
     for i in range(tableau.shape[0]):
         weight = tableau[i, column]
         if i == row or weight == 0.0:
             continue
-        if abs(weight) > 1e-13:
+        if abs(weight) > DUST:
             other = tableau[i]
-            for j in range(tableau.shape[1]):
-                other[j] -= weight * line[j]
+            for k in range(n_filled):
+                other[filled[k]] -= weight * line[filled[k]]
         tableau[i, column] = 0.0
 
 
@@ -252,6 +258,23 @@ def open_threats(matrix, up, down, targets, known, goals):
             continue
         failed[k] = not _stands(tableau, basis, up, down, known[k], t, goals[k], x, low, high, way)
     return failed
+
+
+@njit(cache=True, nogil=True)
+def movements(matrix, up, down, targets, amounts):
+    """Return how suppressed cells move, one row per target, and how far each target gets."""
+    tableau, basis = echelon(matrix)
+    n = matrix.shape[1]
+    moves, reached = np.zeros((len(targets), n)), np.zeros(len(targets))
+    for k in range(len(targets)):
+        size = abs(amounts[k])
+        sign = 1.0 if amounts[k] > 0 else -1.0
+        reached[k] = climb(
+            tableau.copy(), basis.copy(), up / size, down / size, targets[k], sign, moves[k]
+        )
+        for j in range(n):
+            moves[k, j] = moves[k, j] * size if abs(moves[k, j]) > FLAT else 0.0
+    return moves, reached
 
 
 @njit(cache=True, nogil=True)

@@ -13,6 +13,9 @@ from tacit.tables.suppress._optimal_cuts import Cut
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
+CAUTION = 1e-8
+"""Share of a cost that may be wrong by rounding."""
+
 
 class Master:
     """Suppression variables, their costs, and the cuts."""
@@ -80,9 +83,23 @@ class Master:
 
     def close(self, allowance: float) -> None:
         """Rule out cells whose reduced cost alone exceeds what may still be spent."""
+        allowance += CAUTION * (abs(allowance) + self._unit)  # patterns of the same cost stay
         shut = np.flatnonzero(self.open & (self.reduced > allowance))
         self.open[shut] = False
         self._program.set_bounds(shut, 0.0, 0.0)
+
+    def count(self, price: float, step: float) -> None:
+        """Count cells from now on, in patterns that cost no more than a price.
+
+        `step` is the least difference of the costs of two patterns, 0 if it is not known.
+        """
+        most = (price + max(step / 2, CAUTION * price)) / max(price, self._unit)
+        every = np.arange(len(self.cost))
+        weights = self.cost * (self._unit / max(price, self._unit))
+        self.choose({})
+        self._program.add_row(-np.inf, most, every, weights)
+        self._program.set_cost(every, 1.0)
+        self.cost, self._unit, self.bound = np.ones(len(every)), 1.0, 0.0
 
     def integer(
         self, start: np.ndarray, seconds: float, gap: float, nodes: int | None = None

@@ -133,10 +133,18 @@ class Problem:
         UnsolvedError
             If time is over (monotonic time).
         """
+        threats = sorted(threats, key=lambda threat: threat.size)
+        if self.dense is not None:
+            found = self.dense.grown(start, threats, self.cost if cost is None else cost, shut)
+            if found is not None:
+                lost = [threats[k].cell for k in np.flatnonzero(found[1])]
+                if lost:
+                    raise self.refusal(np.unique(lost))
+                return found[0]
         attacker = self._attacker
         attacker.restart(start, self.cost if cost is None else cost, until)
         lost = []
-        for threat in sorted(threats, key=lambda t: t.size):
+        for threat in threats:
             try:
                 attacker.protect(
                     threat.cell, threat.below, threat.above, threat.width, (*threat.known, *shut)
@@ -157,7 +165,8 @@ class Problem:
     def work(self) -> float:
         """Work of letting patterns grow so far."""
         made = vars(self).get("_attacker")
-        return 0.0 if made is None else float(made.work)
+        small = 0.0 if self.dense is None else self.dense.work
+        return small + (0.0 if made is None else float(made.work))
 
     def refusal(self, cells: np.ndarray) -> ProtectionError:
         """Return the error that names the cells nothing can protect."""

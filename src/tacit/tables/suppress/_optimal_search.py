@@ -13,6 +13,7 @@ from tacit.core.progress import track
 from tacit.tables._linear_program import UnsolvedError
 from tacit.tables.suppress._optimal_company import Company
 from tacit.tables.suppress._optimal_cuts import GLIMMER, Cut, Separator
+from tacit.tables.suppress._optimal_fewest import Fewest
 from tacit.tables.suppress._optimal_master import Master
 from tacit.tables.suppress._optimal_problem import Problem, Threat
 from tacit.tables.suppress._optimal_tree import Tree
@@ -23,12 +24,22 @@ NEARLY = 0.05
 """Share of threats still open at which the pattern of an integer master is worth mending."""
 COARSE = 0.05
 """Relative gap at which integer masters stop at first: most of their patterns still fail."""
+FINER = 16
+"""What that gap is divided by when a pattern holds."""
 GUIDED = 0.05
 """Relative gap above which a pattern is grown along the relaxed master."""
 FAR = 0.15
-"""Relative gap from which on a small tree is not enough."""
+"""Relative gap from which on a small tree is not enough, nor limited work."""
+CLOSE = 0.5
+"""Relative gap below which the choice of the relaxed master says which cells are good ones."""
+FEW = 2
+"""Rounds of cuts before their effect is judged."""
+SLOW = 0.01
+"""Share of the gap that a round must close where work is limited."""
 NODES = 100
 """Nodes of an integer programme at most where work is limited."""
+EVEN = 1e-9
+"""Share by which two costs may differ and still be the same."""
 FINE = 1e-3
 """Relative gap below which the next one is that asked for."""
 
@@ -48,6 +59,8 @@ class Search:
     """Work of programmes after which it ends, whatever the clock says."""
     best: np.ndarray = field(init=False)
     bound: float = 0.0
+    is_fewest: bool = False
+    """Whether it is proven that no pattern of least cost has fewer cells."""
     n_rounds: int = 0
     n_cuts: int = 0
 
@@ -100,14 +113,28 @@ class Search:
             if self.relative_gap > GUIDED and self.left > 0:
                 self._offer_along(choice)
             advance(0.5)
+            if self.problem.dense is not None and self.relative_gap > GUIDED:
+                self._exchange()
             if self.problem.dense is not None and 0 < self.relative_gap < FAR and not self.is_done:
                 master.close(self.price - master.bound)
                 separator.close(master.open)
                 Tree(self, master).run()
-            if self.problem.dense is not None and self.relative_gap > GUIDED:
-                self._exchange()
-            self._integer_rounds(master, separator)
+            if not (self.is_limited and self.relative_gap > FAR):
+                self._integer_rounds(master, separator)
+            self._break_tie(master)
             advance(0.5)
+
+    def _break_tie(self, master: Master) -> None:
+        """Look for a pattern of fewer cells at the same cost, if that is proven to be the least."""
+        small = self.problem.dense is not None and not self.problem.singletons
+        missing = self.price - self.bound
+        if small and self.left > 0 and missing <= max(EVEN * self.price, self.step):
+            self.is_fewest = Fewest(self, master).run()
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether work is limited, and so not worth spending where a proof is far."""
+        return bool(np.isfinite(self.work)) and self.problem.dense is not None
 
     @property
     def price(self) -> float:
@@ -129,7 +156,7 @@ class Search:
         """Whether no pattern is worth looking for among those that cost this much at least."""
         price = self.price
         missing = price - bound
-        return price <= 0 or missing <= max(self.gap, 1e-9) * price or missing < self._step
+        return price <= 0 or missing <= max(self.gap, EVEN) * price or missing < self.step
 
     @property
     def elapsed(self) -> float:
@@ -157,7 +184,7 @@ class Search:
         return self._master.work + self._separator.work + self.problem.work
 
     @cached_property
-    def _step(self) -> float:
+    def step(self) -> float:
         """Least difference of the costs of two patterns, with a margin for rounding."""
         cost = self.problem.cost[self.problem.candidates]
         return 1 - 1e-4 if len(cost) and np.all(cost == np.round(cost)) else 0.0
@@ -224,11 +251,17 @@ class Search:
         if dense is None or self.problem.singletons:
             self._offer_grown(self.problem.fixed, self._along(choice))
             return
-        wide = self.best | self._chosen(choice > GLIMMER)
-        thin = dense.thinned(wide, list(self._threats.values()), cost=self._along(choice))
-        self._offer(thin)
-        if self.relative_gap > GUIDED:
+        self._offer_thinned(choice)
+        if GUIDED < self.relative_gap < (CLOSE if self.is_limited else 1.0):
             self._offer_grown(self.problem.fixed, self._along(choice))
+
+    def _offer_thinned(self, choice: np.ndarray) -> None:
+        """Offer what a choice leaves of its own cells and those of the best pattern."""
+        dense = self.problem.dense
+        if dense is not None and not self.problem.singletons:
+            wide = self.best | self._chosen(choice > GLIMMER)
+            known = list(self._threats.values())
+            self._offer(dense.thinned(wide, known, cost=self._along(choice)))
 
     def _offer_grown(self, pattern: np.ndarray, cost: np.ndarray | None = None) -> None:
         """Let a pattern grow until it stands every threat, and take it if it is the best so far."""
@@ -247,7 +280,8 @@ class Search:
         """Do without one cell of the best pattern after the other, dearest first, if that gains."""
         extra = np.flatnonzero(self.best & ~self.problem.fixed)
         for cell in extra[np.argsort(-self.problem.cost[extra], kind="stable")]:
-            if self.best[cell] and self.left > 0 and not self.is_done:
+            worth = self.problem.cost[cell] > self.gap * self.price
+            if worth and self.best[cell] and self.left > 0 and not self.is_done:
                 trial = self.best.copy()
                 trial[cell] = False
                 threats = self.problem.threats(trial, self._until)
@@ -259,7 +293,9 @@ class Search:
 
     def _offer(self, pattern: np.ndarray) -> None:
         """Take a pattern that is cheaper than the best so far, or has fewer cells at that price."""
-        if self._rank(pattern) < self._rank(self.best):
+        price, best = self.problem.price(pattern), self.price
+        fewer = pattern.sum() < self.best.sum()
+        if price < best * (1 - EVEN) or (fewer and price <= best * (1 + EVEN)):
             self.best = pattern
 
     def _rank(self, pattern: np.ndarray) -> tuple[float, int]:
@@ -279,17 +315,29 @@ class Search:
         while self._half_left:
             choice = self._in_company(master)
             self.raise_bound(master.bound)
+            if GUIDED < self.relative_gap < CLOSE:
+                self._offer_thinned(choice)
             self.n_rounds += 1
-            stalled = master.bound - bound <= STALL * max(abs(master.bound), 1e-12)
-            bound = master.bound
-            if self.is_done or (stalled and len(waiting) < len(self._threats)):
+            every = len(waiting) == len(self._threats)
+            if self.is_done or self._is_stalled(master.bound, bound, every):
                 break
+            bound = master.bound
             waiting = self._cut(master, separator, choice, waiting)
             if not waiting and self.problem.dense is not None:
                 waiting = self._cut(master, separator, choice, list(self._threats.values()))
             if not waiting:
                 break
         return choice
+
+    def _is_stalled(self, bound: float, before: float, every: bool) -> bool:
+        """Return whether a round raised the bound so little that the next is not worth it.
+
+        Not if every threat gave cuts, unless work is limited and the proof far away.
+        """
+        rise = bound - before
+        if self.is_limited and self.n_rounds > FEW and rise <= SLOW * (self.price - bound):
+            return True
+        return not every and rise <= STALL * max(abs(bound), 1e-12)
 
     def _cut(
         self, master: Master, separator: Separator, choice: np.ndarray, threats: list[Threat]
@@ -335,7 +383,7 @@ class Search:
                 self._offer(pattern)
                 if gap <= self.gap:
                     return
-                gap = gap / 4 if gap > FINE else self.gap
+                gap = gap / FINER if gap > FINE else self.gap
                 continue
             self._cut_whole(choice, threats)
             if len(threats) <= NEARLY * len(self._threats) or self.n_rounds % 3 == 0:

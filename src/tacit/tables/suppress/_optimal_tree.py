@@ -6,13 +6,12 @@ takes to set one up; and a new cut does not begin the search anew.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 if TYPE_CHECKING:
     from tacit.tables.suppress._optimal_master import Master
-    from tacit.tables.suppress._optimal_search import Search
 
 WHOLE = 1e-6
 """Distance from 0 and 1 below which a choice is whole."""
@@ -25,6 +24,27 @@ Node = tuple[float, dict[int, float]]
 """What nothing below the node can cost less than, and the cells chosen so far."""
 
 
+class Searching(Protocol):
+    """What a tree asks of the search it is part of."""
+
+    @property
+    def price(self) -> float:
+        """Cost of the best pattern so far."""
+
+    @property
+    def left(self) -> float:
+        """Seconds that are left."""
+
+    def is_enough(self, bound: float) -> bool:
+        """Whether nothing is worth looking for among patterns that cost this much at least."""
+
+    def cut_off(self, choice: np.ndarray) -> bool:
+        """Add cuts that rule a choice out; if it holds, offer its pattern."""
+
+    def raise_bound(self, bound: float) -> None:
+        """Note what no pattern can cost less than."""
+
+
 class Tree:
     """The search below the relaxed master.
 
@@ -34,17 +54,19 @@ class Tree:
         The search that knows the best pattern, the threats and the time left.
     master
         Its master, with the cuts found so far.
+    cells
+        Nodes times cells at most.
     """
 
-    def __init__(self, search: Search, master: Master) -> None:
-        self._search, self._master = search, master
+    def __init__(self, search: Searching, master: Master, cells: int = CELLS) -> None:
+        self._search, self._master, self._cells = search, master, cells
         self._nodes: list[Node] = [(master.bound, {})]
         self._is_stuck = False
         """Whether time is over or a programme was not solved."""
 
     def run(self) -> None:
         """Search the tree; the bound of the search is raised to what was shown."""
-        for _ in range(min(NODES, CELLS // len(self._master.open))):
+        for _ in range(min(NODES, self._cells // max(len(self._master.open), 1))):
             if not self._nodes or self._is_stuck:
                 break
             self._nodes += self._children(*self._nodes.pop())

@@ -13,9 +13,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from tacit.core.errors import ProtectionError
 from tacit.core.progress import track
 from tacit.tables._levels import required_levels
 from tacit.tables.suppress import _optimal_problem as optimal
+from tacit.tables.suppress._optimal_dense import Dense
 from tacit.tables.suppress._optimal_search import Search as ExactSearch
 from tacit.tables.suppress._repair_local import Surroundings
 from tacit.tables.suppress._repair_search import Search
@@ -71,6 +73,22 @@ class Polish:
     def whole(self) -> None:
         """Solve the whole pattern anew."""
         self._solve(self.useful)
+
+    def directly(self, start: np.ndarray | None) -> bool:
+        """Solve a small table without a pattern to begin with; return whether that worked.
+
+        A start (flags of the table's cells) may hold cells that are good ones.
+        """
+        if not Dense.fits(self._whole) or self.singletons:
+            return False
+        work = WORK * self.search.problem.n_cells
+        left = max(self.until - time.monotonic(), 0.0)
+        exact = ExactSearch(self._whole, left, WORTH, start=start, work=work)
+        try:
+            exact.run()
+        except ProtectionError:
+            return False
+        return self._proved(self.search.problem.place(exact.best))
 
     def pieces(self) -> None:
         """Solve the surroundings of each secondary suppression anew, until time is over."""
@@ -144,13 +162,17 @@ class Polish:
 
         Proofs against respondents are left to the attack, which every such result must stand.
         """
-        search, changes = self.search, self.search.changes
+        search = self.search
         inside = [k for k, known in enumerate(search.problem.needs.known) if len(known)]
         self._release(inside)
         search.drop(inside)
         gone = [k for k, cells in enumerate(search.pattern.cells)
                 if cells is None or not hidden[cells].all()]  # fmt: skip
         self._release(gone)
+        gone = self._unproved(hidden, gone)
+        if not gone and not self.singletons:
+            return True
+        changes = self.search.changes
         up, down = changes.up, changes.down
         changes.up, changes.down = up * hidden, down * hidden
         until, search.until = search.until, np.inf  # a cheaper pattern is worth this moment
@@ -162,6 +184,24 @@ class Polish:
         if self.singletons:
             search.pattern.kept = hidden & ~search.problem.fixed
         return not failed and not len(search.pattern.unproved)
+
+    def _unproved(self, hidden: np.ndarray, needs: list[int]) -> list[int]:
+        """Read proofs off the tableau of a small table; return the needs that it does not prove."""
+        dense, problem = self._whole.dense, self.search.problem
+        if dense is None or self.singletons or not needs:
+            return needs
+        asked = problem.needs
+        at, amounts = problem.cells[asked.cell[needs]], (asked.amount * asked.sign)[needs]
+        place = np.full(problem.table.n_cells, -1)
+        place[problem.cells] = np.arange(problem.n_cells)
+        left = []
+        found = dense.proofs(problem.spread(hidden), at, amounts)
+        for need, proof in zip(needs, found, strict=True):
+            if proof is None:
+                left.append(need)
+            else:
+                self.search.pattern.assign(need, place[proof[0]], proof[1])
+        return left
 
     def _release(self, needs: list[int]) -> None:
         for need in needs:

@@ -26,6 +26,7 @@ from tacit.tables.suppress._costs import Cost, cell_costs
 from tacit.tables.suppress._polish import Polish
 from tacit.tables.suppress._repair_insiders import Limits, insider_needs
 from tacit.tables.suppress._repair_nearby import Nearby
+from tacit.tables.suppress._repair_pieces import Pieces
 from tacit.tables.suppress._repair_problem import Problem, problem_of, to_suppress
 from tacit.tables.suppress._repair_prune import Prune
 from tacit.tables.suppress._repair_search import Search, improve
@@ -150,10 +151,20 @@ class _Task:
 
 def _safe(task: _Task, starts: Sequence[np.ndarray | None]) -> Search:
     """Return a search whose pattern is safe from outsiders."""
-    search = _cheapest(task, starts)
-    _polish(Polish(search, task.prices, task.until), task.effort)
+    search = _solved(task, starts) if task.effort.polish == "whole" else None
+    if search is None:
+        search = _cheapest(task, starts)
+        _polish(Polish(search, task.prices, task.until), task.effort)
     _certify(search)
     return search
+
+
+def _solved(task: _Task, starts: Sequence[np.ndarray | None]) -> Search | None:
+    """Return a search whose pattern was solved at once, if the table is small enough."""
+    search = Search(problem_of(task.table, task.sensitive, task.prices))
+    search.until = task.until
+    solved = Polish(search, task.prices, task.until).directly(starts[0])
+    return search if solved else None
 
 
 def _polish(polish: Polish, effort: Effort) -> None:
@@ -230,10 +241,16 @@ def _first_sweep(search: Search, started: bool, groups: list[np.ndarray] | None)
     every = [np.arange(len(search.problem.needs))]
     if search.knit is not None:
         return search.knit.grow(every if groups is None else groups)
+    groups = every if groups is None else groups
+    if started:
+        hidden = search.problem.fixed | search.start
+        Pieces(search.pattern, hidden).prove(search.until)
     if _is_nearby(search.problem):
-        return Nearby(search, np.inf if started else 1.0).run(every if groups is None else groups)
+        return Nearby(search, np.inf if started else 1.0).run(groups)
     with track("protecting sensitive cells"):
-        return search.sweep(np.inf if started else 0.0, groups)
+        left = np.zeros(len(search.problem.needs), dtype=bool)
+        left[search.pattern.unproved] = True
+        return search.sweep(np.inf if started else 0.0, [group[left[group]] for group in groups])
 
 
 def _is_nearby(problem: Problem) -> bool:
@@ -272,11 +289,12 @@ def _clean_up(search: Search, effort: Effort, until: float) -> None:
 
 def _exchange(search: Search, effort: Effort, until: float) -> None:
     """Publish cells in exchange for cheaper ones while that gains; the pattern always protects."""
+    prune = Prune(search.pattern)
     for _ in range(0 if search.knit else effort.prune - 1):
         before = search.pattern.cost
         if time.monotonic() > until:
             break
-        Prune(search.pattern).run(until, exchange=True)
+        prune.run(until, exchange=True)
         if search.pattern.cost > before * (1 - 1e-3):
             break
 

@@ -32,8 +32,8 @@ class Bounds:
     ) -> None:
         self._problem = problem
         top = 0.5 * ANY_WIDTH * max(float(np.abs(problem.table.value).max(initial=0.0)), 1.0)
-        up, down = (np.where(room > top, np.inf, room) for room in (problem.up, problem.down))
-        self.low, self.high = np.where(usable, -down, 0.0), np.where(usable, up, 0.0)
+        self._rooms = [np.where(room > top, np.inf, room) for room in (problem.up, problem.down)]
+        self._use(usable)
         needs = problem.needs
         self._need = {sign: np.zeros(problem.n_cells) for sign in (1.0, -1.0)}
         for sign, least in self._need.items():
@@ -42,6 +42,16 @@ class Bounds:
         self._queued = np.zeros(problem.n_rows, dtype=bool)
         every = np.flatnonzero(usable) if seeds is None else seeds
         self.is_short = self._tighten(every, 50 * problem.n_rows if seeds is None else MOST)
+
+    def _use(self, usable: np.ndarray) -> None:
+        up, down = self._rooms
+        self.low, self.high = np.where(usable, -down, 0.0), np.where(usable, up, 0.0)
+
+    def rules_out(self, usable: np.ndarray, seeds: np.ndarray) -> bool:
+        """Begin anew with other usable cells; return whether a need near some certainly fails."""
+        self._use(usable)
+        self.is_short = self._tighten(seeds, MOST)
+        return self.is_short
 
     def _tighten(self, seeds: np.ndarray, most: int) -> bool:
         from tacit.tables.suppress import _repair_bounds_kernel as kernel

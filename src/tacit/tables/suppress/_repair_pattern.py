@@ -85,8 +85,8 @@ class Pattern:
 
     # -- checking -------------------------------------------------------------------------------
 
-    def broken(self) -> np.ndarray:
-        """Return the needs whose proof does not hold, by arithmetic alone.
+    def broken(self, needs: np.ndarray | None = None) -> np.ndarray:
+        """Return the needs, of all or of some, whose proof does not hold, by arithmetic alone.
 
         A proof holds when every relation is kept, every change stays in its bounds, cells the
         intruder knows do not move, and the cell asked for moves far enough. Whatever the solver
@@ -95,8 +95,10 @@ class Pattern:
         from tacit.tables.suppress import _repair_kernel as kernel
 
         bad = np.zeros(len(self.cells), dtype=bool)
-        bad[self.unproved] = True
-        good = np.flatnonzero(~bad)
+        asked = np.arange(len(self.cells)) if needs is None else needs
+        has = np.array([self.cells[k] is not None for k in asked], dtype=bool)
+        bad[asked[~has]] = True
+        good = asked[has]
         if not len(good):
             return np.flatnonzero(bad)
         held, moves = self._held(self.cells, good), self._held(self.changes, good)

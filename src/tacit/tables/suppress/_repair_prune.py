@@ -14,6 +14,7 @@ from tacit.tables.suppress._repair_bounds import Bounds
 from tacit.tables.suppress._repair_changes import Changes
 from tacit.tables.suppress._repair_local import Surroundings
 from tacit.tables.suppress._repair_pattern import Pattern
+from tacit.tables.suppress._repair_pieces import Pieces
 from tacit.tables.suppress._repair_reading import Reading
 from tacit.tables.suppress._repair_search import batches, pieces
 
@@ -21,6 +22,12 @@ NEAR = 300
 """Cells around a cell within which its proofs are looked for again."""
 CROWD = 600_000
 """A cell is not tried if more proofs rest on it than this divided by the number of open cells."""
+RIPPLE = 40
+"""Cells around an exchange that are tried again in the next pass."""
+MANY = 1_000
+"""Secondary suppressions from which on only the dearest are tried in exchange."""
+SHARE = 0.97
+"""Share of their cost that these have."""
 TOGETHER = 16
 """Cells published together at most; after a failure half as many, after a success twice."""
 
@@ -39,9 +46,14 @@ class Prune:
         self._around = Surroundings(self.problem)
         self._until = np.inf
         self._reading = Reading(self.problem)
-        self._bounds = Bounds(self.problem, pattern.hidden)
         self._users: dict[int, set[int]] = defaultdict(set)
-        for need, cells in enumerate(pattern.cells):
+        self._is_new = np.ones(self.problem.n_cells, dtype=bool)
+        """Cells around which something changed since they were last tried in exchange."""
+
+    def _note_users(self) -> None:
+        """Note which proofs rest on each cell."""
+        self._users.clear()
+        for need, cells in enumerate(self.pattern.cells):
             self._use(need, cells)
 
     def _use(self, need: int, cells: np.ndarray | None, *, ends: bool = False) -> None:
@@ -60,14 +72,28 @@ class Prune:
         secondary = np.flatnonzero(pattern.hidden & ~problem.fixed)
         order = secondary[np.argsort(-problem.cost[secondary], kind="stable")]
         self._until = until
+        if exchange:
+            order = self._worth_it(order)
+        else:
+            order = Pieces(pattern, pattern.hidden).publish(order, until)
+            if not len(order):
+                return
+        self._note_users()
         with track("publishing what need not be suppressed", len(order)) as advance:
             if exchange:
+                self._bounds = Bounds(problem, pattern.hidden, order[:0])
                 for cell in order:
-                    if self._is_tried(int(cell)):
+                    if self._is_new[cell] and self._is_tried(int(cell)):
                         self._exchange(int(cell))
                     advance(1)
             else:
                 self._publish_some(order[::-1].tolist(), advance)
+
+    def _worth_it(self, order: np.ndarray) -> np.ndarray:
+        """Return the cells tried in exchange: all, or of many the dearest."""
+        cost = np.cumsum(self.problem.cost[order])
+        n = int(np.searchsorted(cost, SHARE * cost[-1])) + 1 if len(order) > MANY else len(order)
+        return order[:n]
 
     def _is_tried(self, cell: int) -> bool:
         """Return whether proofs rest on a cell, but not too many, and there is time."""
@@ -76,6 +102,7 @@ class Prune:
 
     def _publish_some(self, left: list[int], advance: Callable[[float], None]) -> None:
         """Publish cells, the last of a list first, several at once as long as that works."""
+        self._bounds = Bounds(self.problem, self.pattern.hidden)
         together = 1
         while left and time.monotonic() < self._until:
             self._bounds.mark()
@@ -97,11 +124,16 @@ class Prune:
     def _exchange(self, cell: int) -> None:
         """Publish a cell if cheaper ones can be suppressed in its place."""
         budget = float(self.problem.cost[cell])
-        usable = self.pattern.hidden | (self.problem.cost < budget)
-        usable[cell] = False
+        hidden = self.pattern.hidden
+        usable = hidden | (self.problem.cost < budget)
+        usable[cell] = self._is_new[cell] = False
         seeds = np.append(self.problem.needs.cell[self._needs([cell])], cell)
-        if not Bounds(self.problem, usable, seeds).is_short:
-            self._replace(self._without([cell], budget))
+        if self._bounds.rules_out(usable, seeds) or not self._replace(
+            self._without([cell], budget)
+        ):
+            return
+        other = self.pattern.hidden
+        self._is_new[self._around.near(np.flatnonzero(hidden != other), other, RIPPLE)] = True
 
     def _needs(self, cells: list[int]) -> np.ndarray:
         """Return the needs whose proofs rest on some cells."""

@@ -55,7 +55,8 @@ class SuppressOptimal(
 
     for every extreme point of the dual, and likewise below and for the width: the capacity
     constraints of [fischetti2001]_, found one by one as they are missed, their
-    coefficients cut at the right-hand side.
+    coefficients cut at the right-hand side. Of patterns of least cost one of the fewest cells is
+    looked for in small tables; the note ``fewest`` says whether that is proven.
 
     Examples
     --------
@@ -101,8 +102,9 @@ class SuppressOptimal(
         notes = {
             "cost": float(search.problem.cost[search.best].sum()), "secondary_cost": search.price,
             "bound": min(search.bound, search.price), "gap": search.relative_gap,
-            "optimal": bool(search.is_done), "iterations": search.n_rounds,
-            "cuts": search.n_cuts, "singletons": self._alone(table), "seconds": search.elapsed,
+            "optimal": bool(search.is_done), "fewest": search.is_fewest,
+            "iterations": search.n_rounds, "cuts": search.n_cuts,
+            "singletons": self._alone(table), "seconds": search.elapsed,
         }  # fmt: skip
         return _audited(
             ProtectedTable.suppressing(table, sensitive, best, self.describe(), **notes)

@@ -1,0 +1,157 @@
+"""Pieces of a pattern that share no relation, each solved in one compiled tableau.
+
+What a cell can do depends only on the suppressed cells that relations join to it. In most patterns
+these are a few hundred, also where the table has a hundred thousand, so that all questions about
+them are answered exactly and without a programme for each.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from tacit.tables.suppress._repair_pattern import Pattern
+
+LARGEST = 4_000_000
+"""Relations times cells of a piece up to which it is solved in a tableau."""
+READ = 12
+"""Cells of a change up to which it is read for other needs; longer ones crowd the pattern."""
+WORK = 8_000_000_000
+"""Steps times entries of a tableau after which the cells left are tried by programmes: seconds."""
+
+
+class Pieces:
+    """The pieces of some suppressed cells.
+
+    Parameters
+    ----------
+    pattern
+        The proofs so far; new ones are noted in it.
+    hidden
+        Cells that may move (flags).
+    """
+
+    def __init__(self, pattern: Pattern, hidden: np.ndarray) -> None:
+        from tacit.tables.suppress import _repair_kernel as kernel
+
+        self.pattern, self.problem = pattern, pattern.problem
+        a, b, problem = self.problem.columns, self.problem.rows, self.problem
+        cells = np.flatnonzero(hidden)
+        can_move = kernel.movable(
+            cells, a.indptr, a.indices, b.indptr, b.indices, problem.n_cells, problem.n_rows
+        )
+        self._cells = cells[can_move]
+        label = kernel.piece_labels(self._cells, a.indptr, a.indices, problem.n_rows)
+        self._label = np.full(problem.n_cells, -1, dtype=np.int64)
+        self._label[self._cells] = label
+        self._place = np.full(problem.n_cells, -1, dtype=np.int64)
+        self._row_name = np.full(problem.n_rows, -1, dtype=np.int64)
+
+    def prove(self, until: float) -> None:
+        """Look for a proof of every need that has none, until time is over."""
+        for cells, needs in self._each(until):
+            unproved = np.array([self.pattern.cells[k] is None for k in needs], dtype=bool)
+            if unproved.any():
+                self._solve(cells, needs[unproved], np.empty(0, dtype=np.int64))
+
+    def publish(self, order: np.ndarray, until: float) -> np.ndarray:
+        """Publish cells, in an order, without which every need keeps a proof; return those left.
+
+        Cells are left, to be tried by other means, where their piece is too large or too knit, or
+        where time is over.
+        """
+        rank = np.full(self.problem.n_cells, -1, dtype=np.int64)
+        rank[order] = np.arange(len(order))
+        is_left = np.zeros(self.problem.n_cells, dtype=bool)
+        is_left[order] = True
+        for cells, needs in self._each(until):
+            tried = np.flatnonzero(rank[cells] >= 0)
+            tried = tried[np.argsort(rank[cells[tried]], kind="stable")]
+            n_tried = self._solve(cells, needs, tried) if len(tried) else 0
+            is_left[cells[tried[:n_tried]]] = False
+        return np.asarray(order[is_left[order]])
+
+    def _each(self, until: float) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Give the cells of each piece that asks for something, and what it asks for."""
+        asked = self._label[self.problem.needs.cell]
+        for needs in _groups(asked):
+            label = asked[needs[0]]
+            if label >= 0 and time.monotonic() < until:
+                yield self._members[label], needs
+
+    @cached_property
+    def _members(self) -> dict[int, np.ndarray]:
+        """The cells of each piece."""
+        label = self._label[self._cells]
+        return {int(label[group[0]]): self._cells[group] for group in _groups(label)}
+
+    def _solve(self, cells: np.ndarray, needs: np.ndarray, order: np.ndarray) -> int:
+        """Prove needs within a piece, then publish its cells; return how many were tried."""
+        from tacit.tables.suppress import _repair_kernel as graph
+        from tacit.tables.suppress import _repair_pieces_kernel as kernel
+
+        problem, asked = self.problem, self.problem.needs
+        a, place = problem.columns, self._place
+        *columns, n_rows = graph.local_columns(cells, a.indptr, a.indices, a.data, self._row_name)
+        if n_rows * len(cells) > LARGEST:
+            return 0
+        place[cells] = np.arange(len(cells))
+        needs = needs[np.argsort(-asked.amount[needs], kind="stable")]
+        *found, n_tried = kernel.thinned(
+            tuple(columns), n_rows, (problem.up[cells], problem.down[cells]), order,
+            (place[asked.cell[needs]], asked.sign[needs], asked.amount[needs]),
+            self._known(needs), self._proofs(needs), READ, WORK,
+        )  # fmt: skip
+        place[cells] = -1
+        return n_tried if self._note(cells, needs, *found) else 0
+
+    def _known(self, needs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return what the intruder of each need knows of a piece: pointers and places."""
+        known = [self._place[self.problem.needs.known[k]] for k in needs]
+        return _flat([some[some >= 0] for some in known])
+
+    def _proofs(self, needs: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the proof of each need, -1 for none, and the places these proofs move."""
+        held = [self.pattern.cells[k] for k in needs]
+        proof_of = np.full(len(needs), -1, dtype=np.int64)
+        has = np.array([one is not None for one in held], dtype=bool)
+        proof_of[has] = np.arange(int(has.sum()))
+        return proof_of, *_flat([self._place[one] for one in held if one is not None])
+
+    def _note(self, cells: np.ndarray, needs: np.ndarray, *found: Any) -> bool:
+        """Note new proofs; return whether they hold by arithmetic. If not, the old ones stay."""
+        proof_of, factor, pointer, places, moves = found
+        pattern = self.pattern
+        n_before = sum(pattern.cells[k] is not None for k in needs)
+        new = np.flatnonzero(proof_of >= n_before)
+        before = [(pattern.cells[k], pattern.changes[k]) for k in needs[new]]
+        shared: dict[int, np.ndarray] = {}
+        for k, proof in zip(new.tolist(), proof_of[new].tolist(), strict=True):
+            at = slice(pointer[proof], pointer[proof + 1])
+            held = shared.setdefault(proof, cells[places[at]])
+            pattern.assign(int(needs[k]), held, factor[k] * moves[at])
+        broken = pattern.broken(needs[new])
+        if not len(broken):
+            return True
+        for need, (held_before, change) in zip(needs[new].tolist(), before, strict=True):
+            pattern.release(need)
+            if held_before is not None and change is not None:
+                pattern.assign(need, held_before, change)
+        return False
+
+
+def _flat(parts: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """Return pointers to parts, and the parts one after the other."""
+    pointer = np.concatenate([[0], np.cumsum([len(one) for one in parts])]).astype(np.int64)
+    return pointer, np.concatenate([np.empty(0, dtype=np.int64), *parts])
+
+
+def _groups(label: np.ndarray) -> list[np.ndarray]:
+    """Return the positions of each label."""
+    order = np.argsort(label, kind="stable")
+    starts = np.flatnonzero(np.diff(label[order])) + 1
+    return [group for group in np.split(order, starts) if len(group)]
