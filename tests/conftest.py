@@ -1,5 +1,10 @@
-"""Fixtures shared by all tests: reference data, a real PostgreSQL and a real Spark session."""
+"""Fixtures shared by all tests: reference data, a real PostgreSQL and a real Spark session.
 
+On a build machine (``CI`` is set) every run is the same: Hypothesis repeats its examples, and seeds
+and keys that nobody chose follow from the name of the test. Elsewhere both are new in every run.
+"""
+
+import itertools
 import os
 import shutil
 import socket
@@ -7,18 +12,30 @@ import subprocess
 import sys
 import tempfile
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from random import Random
 from typing import Any
 from urllib.parse import quote
 
 import pytest
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
+
+REPEATED = bool(os.environ.get("CI"))
+"""Whether this run is to be the same as the last."""
 
 # Machines are shared and first calls compile: time says nothing about an example.
-settings.register_profile("tacit", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "tacit", deadline=None, suppress_health_check=[HealthCheck.too_slow],
+    **({"derandomize": True, "database": None} if REPEATED else {}),
+)  # fmt: skip
 settings.load_profile("tacit")
+if REPEATED:
+    # Examples also hold constants of the modules imported so far; which these are depends on the
+    # tests that happened to run before in the same process.
+    providers._get_local_constants = lambda: providers._local_constants
 
 # Programs that tests start keep what Python compiles: without it each compiles all of tacit anew.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -35,6 +52,77 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             if component in getattr(item, "fixturenames", ()):
                 item.add_marker(pytest.mark.xdist_group(component))
                 break
+
+
+class Lots:
+    """Takes the place of `secrets`: what it gives follows from the name of a test or fixture."""
+
+    def __init__(self) -> None:
+        self._random = Random(0)  # noqa: S311 - of tests
+
+    def begin(self, name: str) -> None:
+        self._random = Random(name)  # noqa: S311 - of tests
+
+    def randbits(self, k: int) -> int:
+        return self._random.getrandbits(k)
+
+    def token_bytes(self, n: int = 32) -> bytes:
+        return self._random.randbytes(n)
+
+    def token_hex(self, n: int = 32) -> str:
+        return self.token_bytes(n).hex()
+
+
+LOTS = Lots()
+
+
+def pytest_sessionstart() -> None:
+    """Draw the seeds of releases and the keys of query servers from lots that come again."""
+    if REPEATED:
+        from tacit.core import rng
+        from tacit.query import keys
+
+        rng.secrets = keys.secrets = LOTS
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    LOTS.begin(item.nodeid)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_fixture_setup(fixturedef: Any, request: Any) -> Iterator[None]:
+    """Give a fixture lots of its own: which test needs it first differs from run to run."""
+    before = LOTS._random
+    LOTS.begin(f"{fixturedef.baseid} {fixturedef.argname} {getattr(request, 'param_index', 0)}")
+    try:
+        return (yield)
+    finally:
+        LOTS._random = before
+
+
+@pytest.fixture(scope="session")
+def free_port() -> Callable[[], int]:
+    """Return a function that finds a port for a program that is still to be started.
+
+    It is below those which the system hands out by itself, so that no connection of another
+    process gets it in between.
+    """
+    return _free_port
+
+
+_CANDIDATES = itertools.count(os.getpid() * 97)
+
+
+def _free_port() -> int:
+    for number in _CANDIDATES:
+        with socket.socket() as tried:
+            try:
+                tried.bind(("127.0.0.1", 20_000 + number % 12_000))
+            except OSError:
+                continue
+            return int(tried.getsockname()[1])
+    raise AssertionError
 
 
 @pytest.fixture(scope="session")
@@ -137,9 +225,7 @@ def _running(programs: Path, folder: Path) -> Iterator[Server]:
         programs / "initdb", "-D", data, "-U", "postgres", "-A", "scram-sha-256",
         f"--pwfile={password}", "-E", "UTF8", "--locale=C", "--no-sync",
     )  # fmt: skip
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = _free_port()
     settings = f"-p {port} -k {folder} -c listen_addresses=127.0.0.1 -c fsync=off"
     control = programs / "pg_ctl"
     _as_owner(control, "-D", data, "-w", "-l", str(folder / "log"), "-o", settings, "start")

@@ -3,7 +3,8 @@
 In the Markdown pages three kinds of fenced blocks are run, from top to bottom, in a folder that
 holds the practice file ``patients.csv``: ``python`` (as a session with ``>>>``, or as a script),
 ``console`` (each line after ``$``; it must succeed unless it ends in ``# exit N``) and any block
-whose first line is ``# name.suffix``, which is written to that file.
+whose first line is ``# name.suffix``, which is written to that file. Ports of this machine that a
+page names are replaced by free ones.
 """
 
 import doctest
@@ -15,7 +16,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,7 @@ PAGES = [
 ]
 _FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 _FILE = re.compile(r"# ([\w./-]+\.\w+)$")
+_PORT = re.compile(r"(?<=127\.0\.0\.1[:/]|localhost[:/])\d+")
 
 
 def _blocks(page: Path) -> Iterator[tuple[str, str, int]]:
@@ -61,6 +63,20 @@ def _run_console(text: str, where: str) -> None:
         words = _words(command)
         code, output = _in_a_shell(command) if words is None else _in_this_process(words)
         assert code == int(expected or 0), f"{where}: {line}\n{output}"
+
+
+def _with_free_ports(text: str, free_port: Callable[[], int]) -> str:
+    """Replace each port that an example listens on: another program may have the one it names."""
+    found = {port: str(free_port()) for port in dict.fromkeys(_PORT.findall(text))}
+    return _PORT.sub(lambda port: found[port[0]], text)
+
+
+def test_ports_of_an_example_are_replaced_by_free_ones_of_its_own():
+    free = iter(range(20_001, 20_009)).__next__
+    text = "a --listen 127.0.0.1:71 -n 71 & echo > /dev/tcp/127.0.0.1/71; b x=localhost:72"
+    assert _with_free_ports(text, free) == (
+        "a --listen 127.0.0.1:20001 -n 71 & echo > /dev/tcp/127.0.0.1/20001; b x=localhost:20002"
+    )
 
 
 def _words(command: str) -> list[str] | None:
@@ -119,7 +135,7 @@ def _pages_with_examples() -> list[Path]:
 @pytest.mark.parametrize(
     "page", _pages_with_examples(), ids=lambda p: p.relative_to(REPOSITORY).as_posix()
 )
-def test_examples_of_the_page_run(page, tmp_path, monkeypatch):
+def test_examples_of_the_page_run(page, tmp_path, monkeypatch, free_port):
     monkeypatch.chdir(tmp_path)
     tacit.datasets.patients().frame.write_csv("patients.csv")  # the practice file of all pages
     names: dict = {"__name__": "__example__"}
@@ -131,7 +147,7 @@ def test_examples_of_the_page_run(page, tmp_path, monkeypatch):
         elif language == "python":
             _run_python(content, names, where)
         elif language == "console":
-            _run_console(content, where)
+            _run_console(_with_free_ports(content, free_port), where)
 
 
 def test_library_example_runs(tmp_path):

@@ -32,8 +32,17 @@ def _cheap_hashes() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(autouse=True, scope="session")
+def _patience() -> Iterator[None]:
+    """Never end a worker that is slow to hear: here its process is that of the tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tacit.app.worker._GRACE", 3600.0)
+        yield
+
+
 def _settings(folder: Path) -> Settings:
-    return Settings(folder=folder, allowed_hosts=("testserver",), heartbeat_seconds=0.1, workers=0)
+    """Settings by which no worker is given up, however busy the machine is."""
+    return Settings(folder=folder, allowed_hosts=("testserver",), heartbeat_seconds=20.0, workers=0)
 
 
 @pytest.fixture(scope="session")

@@ -56,7 +56,7 @@ class House:
 
     def until(self, what):
         """Wait for something, as the person in front of the page would."""
-        for _ in range(600):
+        for _ in range(1200):
             found = what()
             if found:
                 return found
@@ -78,7 +78,7 @@ class House:
         assert proposal["analysis"] == MEAN
         assert proposal["purpose"] == "a test"
         self.parts.federation.decide(self.owner, self.project, proposal["computation"], join=join)
-        thread.join(60)
+        thread.join(120)
         return self.parts.jobs.show(self.owner, job)
 
 

@@ -34,7 +34,8 @@ def test_policies_that_are_offered_exist(name):
 def test_invited_people_are_answered_and_others_find_nothing(parts, people, open_server):
     given = parts.queries.ask(people["analyst"], open_server, COUNT)
     assert not given.is_refusal
-    assert sum(given.columns["count"]) == pytest.approx(80, abs=20)
+    most = 2 * 24  # that strict changes two cells by, whatever the key
+    assert sum(given.columns["count"]) == pytest.approx(80, abs=most)
     for who in ("stranger", "administrator", "reviewer"):
         for attempt in (
             lambda who=who: parts.queries.ask(people[who], open_server, COUNT),

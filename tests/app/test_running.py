@@ -3,6 +3,7 @@
 import os
 import signal
 import socket
+import threading
 import time
 
 import pytest
@@ -25,7 +26,7 @@ def test_a_worker_that_dies_is_replaced(parts, settings):
     try:
         first = supervisor._processes[0].pid
         os.kill(first, signal.SIGKILL)
-        end = time.monotonic() + 30
+        end = time.monotonic() + 60
         while supervisor._processes[0].pid == first:
             assert time.monotonic() < end
             time.sleep(0.05)
@@ -33,6 +34,30 @@ def test_a_worker_that_dies_is_replaced(parts, settings):
     finally:
         supervisor.stop()
     assert supervisor._processes[0].poll() is not None
+
+
+def test_none_is_started_once_all_are_to_end(settings):
+    found_dead = threading.Event()
+
+    class Dead:
+        pid = returncode = 1
+
+        def poll(self):
+            found_dead.set()
+            return 1
+
+        def terminate(self):
+            pass
+
+        def wait(self, _seconds):
+            return 1
+
+    supervisor = Supervisor(settings.replace(workers=1))
+    supervisor._new = lambda _module: Dead()
+    supervisor.start()
+    assert found_dead.wait(60)
+    supervisor.stop()
+    assert not supervisor._thread.is_alive()
 
 
 def test_an_address_in_use_is_named(settings):

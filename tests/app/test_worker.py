@@ -8,9 +8,16 @@ import time
 
 import pytest
 
+from tacit.app.jobs import Jobs
 from tacit.app.running import environment
 from tacit.app.store.records import Job
 from tacit.app.worker import Cancelled, Heart
+
+
+@pytest.fixture
+def hasty(settings):
+    """Settings by which a worker is given up after half a second of silence."""
+    return settings.replace(heartbeat_seconds=0.1)
 
 
 def test_a_version_is_made_with_its_bundle(parts, people, project, masked):
@@ -54,18 +61,18 @@ def test_an_unknown_kind_of_job_fails(parts, people, project, worker):
     assert parts.jobs.show(people["custodian"], job)["state"] == "failed"
 
 
-def test_progress_of_methods_stops_a_cancelled_job(parts, people, project):
+def test_progress_of_methods_stops_a_cancelled_job(parts, people, project, hasty):
     job_id = parts.jobs.submit(people["custodian"], project, "generate", {})
     job = parts.jobs.claim("one")
     parts.jobs.cancel(people["custodian"], job_id)
 
     def work():
-        with heart.task("work", 1000) as advance:
-            for _ in range(1000):
+        with heart.task("work", 6000) as advance:
+            for _ in range(6000):
                 advance(1)
                 time.sleep(0.01)
 
-    with Heart(parts.jobs, job, "one") as heart, pytest.raises(Cancelled):
+    with Heart(Jobs(parts.store, hasty), job, "one") as heart, pytest.raises(Cancelled):
         work()
 
 
@@ -96,7 +103,7 @@ worker.main()
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs POSIX signals")
 def test_kill_9_during_generate_loses_nothing_and_the_next_worker_finishes(
-    parts, people, settings, project
+    parts, people, hasty, project
 ):
     """The worker is killed when its release is whole on the disk and not yet in the store."""
     owner = people["custodian"]
@@ -108,7 +115,7 @@ def test_kill_9_during_generate_loses_nothing_and_the_next_worker_finishes(
 
     def start(*arguments):
         return subprocess.Popen(
-            [sys.executable, *arguments], env=environment(settings), stderr=subprocess.DEVNULL
+            [sys.executable, *arguments], env=environment(hasty), stderr=subprocess.DEVNULL
         )
 
     versions = parts.projects.folder(project) / "versions"

@@ -3,11 +3,10 @@
 import os
 import re
 import shutil
-import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -103,7 +102,9 @@ def browser() -> Iterator[Any]:
 
 
 @pytest.fixture(scope="package")
-def agencies(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
+def agencies(
+    tmp_path_factory: pytest.TempPathFactory, free_port: Callable[[], int]
+) -> Iterator[dict[str, str]]:
     """Two agencies that answer whoever asks, and the settings of a house that is the third."""
     from tacit.datasets import census
     from tacit.federated import Agency, AgencyServer, make_certificates
@@ -116,9 +117,7 @@ def agencies(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str
         member = Agency(keys[name].identity(), census(90, seed=seed), keys[name].roster())
         servers.append(AgencyServer(member, keys[name], ("127.0.0.1", 0)))
         threading.Thread(target=servers[-1].serve_forever, daemon=True).start()
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        own = f"127.0.0.1:{free.getsockname()[1]}"
+    own = f"127.0.0.1:{free_port()}"
     where = [f"north=127.0.0.1:{servers[0].port}", f"south=127.0.0.1:{servers[1].port}"]
     yield {
         "TACIT_AGENCY_KEYS": str(keys["ours"].folder), "TACIT_AGENCY_LISTEN": own,
@@ -154,7 +153,7 @@ def served(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     assert found, f"the app did not start: {line}"
     yield Served(found[1], found[0], folder, warehouse)
     process.terminate()
-    process.wait(30)
+    process.wait(60)
     process.stdout.close()
 
 

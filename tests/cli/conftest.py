@@ -59,7 +59,7 @@ def process():
         command = [sys.executable, "-m", "tacit.cli", *map(str, words)]
         environment = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "FORCE_COLOR")}
         return subprocess.run(
-            command, capture_output=True, text=True, timeout=120, env=environment, **options
+            command, capture_output=True, text=True, timeout=300, env=environment, **options
         )
 
     return process

@@ -144,7 +144,7 @@ def test_a_request_to_stop_keeps_its_code(run, broken):
 @pytest.mark.parametrize("json", ["", "--json"])
 def test_reading_only_the_start_of_the_output_is_no_error(json):
     shell = f"{sys.executable} -m tacit.cli methods {json} | true; exit ${{PIPESTATUS[0]}}"
-    result = subprocess.run(["bash", "-c", shell], capture_output=True, text=True, timeout=60)
+    result = subprocess.run(["bash", "-c", shell], capture_output=True, text=True, timeout=300)
     assert (result.returncode, result.stderr) == (0, "")
 
 

@@ -43,13 +43,18 @@ def test_a_swallowed_signal_stops_the_next_task(stop):
 
 
 def test_a_swallowed_signal_stops_the_next_step(stop):
-    done = 0
-    with pytest.raises(KeyboardInterrupt), track("work", 3) as advance:
-        for _ in range(3):
-            advance(1)
-            done += 1
-            stop()
-    assert done == 1
+    done = []
+
+    def work():
+        with track("work", 3) as advance:
+            for step in range(3):
+                advance(1)
+                done.append(step)
+                stop()
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
+    assert done == [0]
 
 
 @pytest.mark.parametrize("new", [new_file, new_folder])

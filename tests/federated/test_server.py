@@ -124,7 +124,7 @@ def test_plain_text_is_not_spoken(server, keys):
 def test_bad_requests_are_refused_before_they_are_read(server, keys, path, length, status):
     context = keys["coordinator"].client_context()
     context.check_hostname = False
-    connection = http.client.HTTPSConnection("127.0.0.1", server.port, context=context, timeout=5)
+    connection = http.client.HTTPSConnection("127.0.0.1", server.port, context=context, timeout=60)
     connection.putrequest("POST", path)
     connection.putheader("Content-Length", length)
     connection.endheaders()

@@ -83,7 +83,10 @@ def test_more_data_sets_cost_nothing(data, ledgers):
 
 
 def test_neighbours_are_told_apart_no_better_than_stated():
-    """Attack: guess from the noisy counts whether one more woman was in the file."""
+    """Attack: guess from the noisy counts whether one more woman was in the file.
+
+    Nobody can seed this noise; seven standard errors are missed once in 1e11 runs.
+    """
     epsilon, n = 1.0, 1500
     levels = {"sex": ["female", "male"]}
     files = [pl.DataFrame({"sex": ["female"] * k + ["male"] * 5}) for k in (20, 21)]
@@ -94,11 +97,11 @@ def test_neighbours_are_told_apart_no_better_than_stated():
     for cut in range(15, 27):
         for a, b in ((counts[0], counts[1]), (counts[1], counts[0])):
             p, q = (a >= cut).mean(), (b >= cut).mean()
-            error = 4 * np.sqrt((p + np.e**2 * q + 1 / n) / n)
+            error = 7 * np.sqrt((p + np.e**2 * q) / n) + 7**2 * np.e / (3 * n)  # Bernstein
             assert p <= np.exp(epsilon) * q + error
     power = (counts[1] >= 21).mean() - (counts[0] >= 21).mean()
     # Largest difference of two discrete Laplace laws one apart: (1 - e^-eps) / (1 + e^-eps).
-    assert power == pytest.approx(np.tanh(epsilon / 2), abs=0.07), "the noise is no larger either"
+    assert power == pytest.approx(np.tanh(epsilon / 2), abs=0.115), "the noise is no larger either"
 
 
 def test_utility_grows_with_epsilon(data):

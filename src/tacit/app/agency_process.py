@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import signal
 import threading
 import time
 from pathlib import Path
@@ -16,6 +15,7 @@ from tacit.app.projects import Projects
 from tacit.app.settings import Settings
 from tacit.app.store.database import Store
 from tacit.app.store.records import Project
+from tacit.app.until_told import run_until_told
 from tacit.core.atomic import write_text
 from tacit.core.errors import ParameterError, TacitError
 
@@ -154,15 +154,7 @@ def _serve(server: AgencyServer, gone: threading.Event) -> None:
 
 def main(settings: Settings | None = None) -> None:
     """Run the agency as a process of its own."""
-    process = AgencyProcess(settings or Settings.load())
-
-    def stop(_number: int, _frame: object) -> None:
-        process.stopping = True
-
-    signal.signal(signal.SIGTERM, stop)
-    signal.signal(signal.SIGINT, stop)
-    process.run()
-    process.store.close()
+    run_until_told(AgencyProcess(settings or Settings.load()))
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -48,6 +47,8 @@ class Supervisor:
     def stop(self) -> None:
         """End the workers; a job that is under way is done by the next ones."""
         self._stopping.set()
+        if self._thread.is_alive():
+            self._thread.join()  # or it might start another after all have ended
         for process in self._processes:
             process.terminate()
         for process in self._processes:
@@ -55,6 +56,7 @@ class Supervisor:
                 process.wait(5)
             except subprocess.TimeoutExpired:
                 process.kill()
+                process.wait()
 
     def _new(self, module: str) -> subprocess.Popen[bytes]:
         given = environment(self.settings)
@@ -63,10 +65,11 @@ class Supervisor:
     def _watch(self) -> None:
         while not self._stopping.wait(0.5):
             for number, process in enumerate(self._processes):
-                if process.poll() is not None and not self._stopping.is_set():
+                if process.poll() is not None:
                     module = self._modules[number]
                     log.warning("%s ended with %s; starting another", module, process.returncode)
-                    time.sleep(0.5)
+                    if self._stopping.wait(0.5):
+                        return
                     self._processes[number] = self._new(module)
 
 

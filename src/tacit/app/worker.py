@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import signal
 import socket
 import sys
 import threading
@@ -21,6 +20,7 @@ from tacit.app.settings import Settings
 from tacit.app.store.database import Store
 from tacit.app.store.records import Job
 from tacit.app.tidying import tidy
+from tacit.app.until_told import run_until_told
 from tacit.core.errors import TacitError
 from tacit.core.progress import Advance, listening
 
@@ -173,14 +173,7 @@ def _task(kind: str) -> Callable[[Store, Settings, Job], dict[str, Any]]:
 
 def main(settings: Settings | None = None) -> None:
     """Run a worker as a process of its own."""
-    worker = Worker(settings or Settings.load())
-
-    def stop(_number: int, _frame: object) -> None:
-        worker.stopping = True
-
-    signal.signal(signal.SIGTERM, stop)
-    signal.signal(signal.SIGINT, stop)
-    worker.run()
+    run_until_told(Worker(settings or Settings.load()))
 
 
 if __name__ == "__main__":

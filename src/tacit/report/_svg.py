@@ -125,7 +125,11 @@ def ticks(low: float, high: float, count: int) -> list[float]:
     """
     step = nice_step((high - low) / count)
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
-    return [round(i * step, 12 - math.floor(math.log10(step))) for i in range(first, last + 1)]
+    digits, slack = 12 - math.floor(math.log10(step)), 1e-9 * step
+    found = (round(i * step, digits) for i in range(first, last + 1))
+    # Between numbers that differ in their last digits only, several multiples are the same number.
+    inside = dict.fromkeys(t for t in found if low - slack <= t <= high + slack)
+    return list(inside)[: count + 1] or [low]
 
 
 def numbers_marked(edges: Sequence[float]) -> dict[float, str]:

@@ -2,7 +2,7 @@
 
 
 def test_versions_that_meet_the_target_are_kept_and_explained(parts, people, project, worker):
-    asked = {"name": "w", "target": "k >= 2", "plans": 3, "seconds": 20.0, "seed": 1, "blur": True}
+    asked = {"name": "w", "target": "k >= 2", "plans": 3, "seconds": 600.0, "seed": 1, "blur": True}
     job = parts.jobs.submit(people["custodian"], project, "wizard", asked)
     worker.step()
     shown = parts.jobs.show(people["custodian"], job)
@@ -19,7 +19,7 @@ def test_versions_that_meet_the_target_are_kept_and_explained(parts, people, pro
 
 
 def test_a_target_nobody_can_meet_releases_nothing(parts, people, project, worker):
-    asked = {"name": "w", "target": "k >= 81", "plans": 2, "seconds": 5.0, "seed": 1}
+    asked = {"name": "w", "target": "k >= 81", "plans": 2, "seconds": 600.0, "seed": 1}
     job = parts.jobs.submit(people["custodian"], project, "wizard", asked)
     worker.step()
     shown = parts.jobs.show(people["custodian"], job)

@@ -35,7 +35,7 @@ def margins(frame):
 
 def run(frame, made):
     target = attack.TableTarget(tuple(made), tacit.Microdata.of(frame))
-    return attack.MarginReconstruction(seconds=10).run(target)
+    return attack.MarginReconstruction(seconds=120).run(target)
 
 
 def bare(made):
