@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -158,8 +158,11 @@ def served(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 
 def new_context(browser: Any) -> Any:
-    """Open the browser of somebody else, with patience for a busy machine."""
-    context = browser.new_context(viewport={"width": 1200, "height": 900})
+    """Open the browser of somebody else, with patience for a busy machine.
+
+    Nothing moves: what slides away while the mouse is pressed on it is not clicked.
+    """
+    context = browser.new_context(viewport={"width": 1200, "height": 900}, reduced_motion="reduce")
     context.set_default_timeout(PATIENCE)
     return context
 
@@ -234,10 +237,35 @@ def choose(page: Any, label: str, *options: str) -> None:
     page.wait_for_function("!document.querySelector('[role=listbox]')")
 
 
+def until(act: Callable[[float], object]) -> None:
+    """Do something until it shows; like a person, again if the page moved under the mouse."""
+    from playwright.sync_api import TimeoutError as Late
+
+    for patience in (PATIENCE / 6, PATIENCE / 3):
+        with suppress(Late):
+            act(patience)
+            return
+    act(PATIENCE)
+
+
 def open_tab(page: Any, name: str) -> None:
     """Open a tab of a project."""
-    page.get_by_role("tab", name=name, exact=True).click()
-    page.get_by_role("tabpanel", name=name, exact=True).wait_for()
+
+    def click(patience: float) -> None:
+        page.get_by_role("tab", name=name, exact=True).click()
+        page.get_by_role("tabpanel", name=name, exact=True).wait_for(timeout=patience)
+
+    until(click)
+
+
+def press(page: Any, button: str, answer: str) -> None:
+    """Press a button that may be pressed again, until the page answers."""
+
+    def click(patience: float) -> None:
+        page.get_by_role("button", name=button).click()
+        page.wait_for_selector(answer, timeout=patience)
+
+    until(click)
 
 
 def unfold(page: Any, title: str) -> None:
@@ -260,15 +288,14 @@ def picture(page: Any, name: str) -> None:
 
 
 def download(page: Any, name: str) -> Path:
-    """Fetch a file by its link; like a person, click again if the page changed under the mouse."""
-    from playwright.sync_api import TimeoutError as Late
-
+    """Fetch a file by its link."""
     link = page.get_by_role("link", name=name).locator("visible=true").first
-    for patience in (20_000, 40_000, 60_000):
-        try:
-            with page.expect_download(timeout=patience) as found:
-                link.click()
-            return Path(found.value.path())
-        except Late:
-            continue
-    raise AssertionError(f"{name} did not come")
+    found: list[Path] = []
+
+    def click(patience: float) -> None:
+        with page.expect_download(timeout=patience) as download:
+            link.click()
+        found.append(Path(download.value.path()))
+
+    until(click)
+    return found[0]

@@ -27,6 +27,9 @@ table.cells th {background: #f4f6f8; position: sticky; top: 0}
 table.cells th[scope=row] {text-align: left}
 .nicegui-markdown :is(h1, h2, h3, h4, h5) {font-size: 1rem; font-weight: 600; line-height: 1.6}
 .nicegui-code {max-width: 100%; overflow-x: auto}
+@media (prefers-reduced-motion: reduce) {
+    *, ::before, ::after {transition: none !important; animation-duration: 0.01ms !important}
+}
 """
 
 
