@@ -55,6 +55,8 @@ def test_from_log_in_to_a_masked_version_and_a_protected_table(house, watched, t
     page.get_by_role("button", name="Protect the table").click()
     page.wait_for_selector("text=Check: passed")
     expect(page.get_by_role("rowheader", name="coast")).to_be_visible()
+    expect(page.get_by_label("Groups of region")).to_have_value(coast)
+    expect(page.get_by_label("Name of the table")).to_have_value("table 2")
 
 
 @pytest.mark.parametrize("served", ["postgres"], indirect=True, scope="package")

@@ -30,16 +30,20 @@ def watch(visitor: Visitor, project: str, on_end: Callable[[], object]) -> None:
     box = ui.column().classes("w-full")
     jobs = visitor.parts.jobs.of_project(visitor.actor, project)
     told = {job["id"] for job in jobs if job["state"] not in OPEN}
+    drawn: dict[str, _Bar] = {}
 
     def look() -> None:
         with explained():
             jobs = visitor.parts.jobs.of_project(visitor.actor, project)
             ended = [job for job in jobs if job["state"] not in OPEN and job["id"] not in told]
-            box.clear()
-            with box:
-                for job in jobs:
-                    if job["state"] in OPEN:
-                        _bar(visitor, job)
+            is_open = {job["id"]: job for job in jobs if job["state"] in OPEN}
+            for gone in drawn.keys() - is_open.keys():
+                drawn.pop(gone).row.delete()
+            for job_id, job in is_open.items():
+                if job_id not in drawn:
+                    with box:
+                        drawn[job_id] = _Bar(visitor, job)
+                drawn[job_id].show(job)
             for job in ended:
                 told.add(job["id"])
                 _tell(job)
@@ -50,17 +54,24 @@ def watch(visitor: Visitor, project: str, on_end: Callable[[], object]) -> None:
     ui.timer(1.0, look)
 
 
-def _bar(visitor: Visitor, job: dict[str, object]) -> None:
-    with ui.row().classes("w-full items-center"):
-        what = _WORDS.get(str(job["kind"]), str(job["kind"]))
+class _Bar:
+    """The line of one job; it stays as long as the job, so that its button can be pressed."""
+
+    def __init__(self, visitor: Visitor, job: dict[str, object]) -> None:
+        self.what = _WORDS.get(str(job["kind"]), str(job["kind"]))
+        with ui.row().classes("w-full items-center") as self.row:
+            self.words = ui.label().classes("grow")
+            self.bar = ui.linear_progress(show_value=False).classes("w-48")
+            self.bar.props["aria-label"] = self.what
+            cancel = trying(lambda: visitor.parts.jobs.cancel(visitor.actor, str(job["id"])))
+            ui.button("Cancel", on_click=cancel).props("flat dense")
+
+    def show(self, job: dict[str, object]) -> None:
+        """Say how far the job has come."""
         words = str(job["message"]) or _STATES.get(str(job["state"]), str(job["state"]))
-        ui.label(f"{what}: {words} ({_since(str(job['created']))})").classes("grow")
-        bar = ui.linear_progress(float(str(job["progress"])), show_value=False).classes("w-48")
-        bar.props["aria-label"] = what
-        if not job["progress"]:
-            bar.props("indeterminate")
-        cancel = trying(lambda: visitor.parts.jobs.cancel(visitor.actor, str(job["id"])))
-        ui.button("Cancel", on_click=cancel).props("flat dense")
+        self.words.set_text(f"{self.what}: {words} ({_since(str(job['created']))})")
+        self.bar.set_value(float(str(job["progress"])))
+        self.bar.props.set_bool("indeterminate", not job["progress"])
 
 
 def _since(created: str) -> str:

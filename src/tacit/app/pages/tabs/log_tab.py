@@ -23,18 +23,21 @@ def is_log(about: dict[str, Any]) -> bool:
 
 
 def show(visitor: Visitor, project: str) -> None:
-    """Draw the tab."""
+    """Draw the tab; what is written in the form stays when a job ends."""
+    about = visitor.parts.projects.show(visitor.actor, project)
+    if not about["data"]:
+        ui.label("The project has no data yet; upload a file in the tab Data.")
+        return
 
     @ui.refreshable
-    def content() -> None:
-        about = visitor.parts.projects.show(visitor.actor, project)
-        if not about["data"]:
-            ui.label("The project has no data yet; upload a file in the tab Data.")
-            return
-        _form(visitor, project, [c["name"] for c in about["columns"]])
+    def onwards() -> None:
+        found = visitor.parts.versions.of_project(visitor.actor, project)
+        if any(version["kind"] == "log" for version in found):
+            next_step("look at the protected log", project, "Versions")
 
-    jobs_view.watch(visitor, project, content.refresh)
-    content()
+    jobs_view.watch(visitor, project, onwards.refresh)
+    _form(visitor, project, [c["name"] for c in about["columns"]])
+    onwards()
 
 
 def _form(visitor: Visitor, project: str, columns: list[str]) -> None:
@@ -67,8 +70,6 @@ def _form(visitor: Visitor, project: str, columns: list[str]) -> None:
         ui.notify("The log is being protected; it will be under Versions.")
 
     ui.button("Protect the log", on_click=protect).props("icon=shield")
-    if any(version["kind"] == "log" for version in found):
-        next_step("look at the protected log", project, "Versions")
 
 
 def _first(columns: list[str], wanted: re.Pattern[str]) -> str | None:

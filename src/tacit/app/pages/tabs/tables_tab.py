@@ -23,21 +23,23 @@ _COUNT_RULE, _TOTAL_RULE = "freq(3)", "dominance(2,75)|p(10)|freq(3)"
 
 
 def show(visitor: Visitor, project: str) -> None:
-    """Draw the tab."""
+    """Draw the tab; what is written in the form stays when a job ends."""
+    about = visitor.parts.projects.show(visitor.actor, project)
+    if not about["data"]:
+        ui.label("The project has no data yet; upload a file in the tab Data.")
+        return
+    form = _Form(visitor, project, about)
 
     @ui.refreshable
-    def content() -> None:
-        about = visitor.parts.projects.show(visitor.actor, project)
-        if not about["data"]:
-            ui.label("The project has no data yet; upload a file in the tab Data.")
-            return
+    def tables() -> None:
         found = visitor.parts.versions.of_project(visitor.actor, project)
-        _Form(visitor, project, about).draw(free_name(found, "table"))
+        form.offer_name(found)
         for version in [v for v in found if v["kind"] == "table"]:
             table_view(visitor, project, version)
 
-    jobs_view.watch(visitor, project, content.refresh)
-    content()
+    jobs_view.watch(visitor, project, tables.refresh)
+    form.draw()
+    tables()
 
 
 class _Form:
@@ -52,10 +54,15 @@ class _Form:
         self.groups: dict[str, ui.textarea] = {}
         """Lines of hierarchies by column; they stay when a column is taken out and put back."""
 
-    def draw(self, name: str) -> None:
+    def offer_name(self, found: list[dict[str, Any]]) -> None:
+        """Propose a name that no version has, unless somebody wrote one."""
+        if not self.name.value or self.name.value in {v["name"] for v in found}:
+            self.name.set_value(free_name(found, "table"))
+
+    def draw(self) -> None:
         section("A new table")
         with ui.card().classes("w-full max-w-3xl"):
-            self.name = ui.input("Name of the table", value=name)
+            self.name = ui.input("Name of the table")
             self._dimensions()
             self._cells()
             self._protection()
