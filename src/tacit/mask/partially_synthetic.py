@@ -97,7 +97,7 @@ class PartiallySynthetic(
     """Draw numbers between those of a leaf, not the numbers themselves."""
     common: Annotated[int, Ge(2)] = 3
     """Numbers that so many records share are drawn as they are."""
-    common_category: Annotated[int, Ge(1), Try(1, 2, 5)] = 2
+    common_category: Annotated[int, Ge(1)] = 2
     """Categories that fewer people or households have are not drawn at all; 1 draws all."""
     proper: bool = True
     """Fit models to a bootstrap sample, so that data sets differ as much as they should."""

@@ -16,6 +16,7 @@ from tacit.core.measurement import Measurement
 from tacit.core.method import Columns
 from tacit.core.pairing import pair, substantive_columns
 from tacit.core.schema import Kind
+from tacit.risk._comparable import present_columns
 
 _NO_NUMBER = "no column is numeric, so nothing is extreme"
 
@@ -87,13 +88,13 @@ class ExtremeValues(
         both = pair(original, release)
         names = self.columns or substantive_columns(both.original, [Kind.NUMERIC])
         both.original.schema.require(names, kinds=[Kind.NUMERIC], by=self.key)
-        names = [name for name in names if name in both.released.schema]
         if not names:
             raise DataError(f"{self.key}: {_NO_NUMBER}")
+        present, warnings = present_columns(both, names, by=self.key)
+        is_number = [n for n in present if both.released.local[n].dtype.is_numeric()]
         ends = [
             end
-            for name in names
-            if both.released.local[name].dtype.is_numeric()
+            for name in is_number
             for end in self._ends(name, *(as_numbers(side.local[name]) for side in both.sides))
         ]
         outlying = [end for end in ends if end.is_outlying]
@@ -106,6 +107,7 @@ class ExtremeValues(
                 "told": [f"{end.side} {end.column}" for end in told],
             },
             explanation=self._explained(outlying, told),
+            warnings=tuple(warnings),
         )  # fmt: skip
 
     def _ends(self, name: str, before: np.ndarray, after: np.ndarray) -> list[_End]:
