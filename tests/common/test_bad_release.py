@@ -20,10 +20,10 @@ CATEGORIES = ["region", "sex", "education", "marital", "occupation"]
 every_measure = pytest.mark.parametrize("method", MEASURES, ids=lambda m: m.key)
 
 NEEDS_NO_PAIRS = {
-    "analytical-validity", "contingency-loss", "correct-attribution", "delta-presence", "extreme-values",
-    "eigenvalue-loss", "household-risk", "individual-risk", "k-anonymity", "l-diversity",
-    "linkability", "log-linear-risk", "log-linear-utility", "matching-people", "po50",
-    "population-uniques", "probabilistic-loss", "propensity", "regression-overlap",
+    "analytical-validity", "contingency-loss", "correct-attribution", "delta-presence",
+    "eigenvalue-loss", "extreme-values", "household-risk", "individual-risk", "k-anonymity",
+    "l-diversity", "linkability", "log-linear-risk", "log-linear-utility", "matching-people",
+    "po50", "population-uniques", "probabilistic-loss", "propensity", "regression-overlap",
     "replicated-uniques", "sample-uniques", "singling-out", "specks", "subdomain-means", "suda",
     "survey-estimates", "syntactic-models", "t-closeness", "table-utility",
 }  # fmt: skip
