@@ -1,28 +1,36 @@
 """Coverage of the intervals from synthetic releases, made and analysed as users do.
 
-Run as ``python benchmarks/bench_coverage.py [repetitions]``; a thousand take about five minutes.
+Run as ``python benchmarks/bench_coverage.py [repetitions [rule ...]]``.
 """
 
 from __future__ import annotations
 
 import sys
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from typing import Any
 
 from measuring import markdown
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "mask" / "synthesis"))
+_TESTS = Path(__file__).resolve().parents[1] / "tests"
+DATA_SETS = {"simple": 3, "proper": 3, "partially": 5, "fully": 25}
 
-from coverage import QUANTITIES, coverage_of_releases
+
+def simulation() -> Any:
+    """Return the module that the tests use too; by its path, as a package has its name."""
+    spec = spec_from_file_location("simulation", _TESTS / "mask" / "synthesis" / "coverage.py")
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
-def main(repetitions: int) -> None:
-    rows = []
-    for rule, m in (("simple", 3), ("proper", 3), ("partially", 5), ("fully", 25)):
-        found = coverage_of_releases(rule, repetitions, m=m, seed=11)
-        rows.append([rule, str(m), *(f"{100 * share:.1f}" for share in found)])
-        print(rows[-1], flush=True)
-    print(markdown(["rule", "data sets", *QUANTITIES], rows))
+def main(repetitions: int, rules: list[str]) -> None:
+    rows, simulated = [], simulation()
+    for rule in rules:
+        found = simulated.coverage_of_releases(rule, repetitions, m=DATA_SETS[rule], seed=11)
+        rows.append([rule, str(DATA_SETS[rule]), *(f"{100 * share:.1f}" for share in found)])
+    print(markdown(["rule", "data sets", *simulated.QUANTITIES], rows))
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 1000)
+    main(int((sys.argv[1:] or ["1000"])[0]), sys.argv[2:] or list(DATA_SETS))
