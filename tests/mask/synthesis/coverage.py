@@ -70,6 +70,13 @@ def coverage(rule, repetitions, *, n=150, m=10, seed=0):
 # -- releases, made and analysed as users do ------------------------------------------------------
 
 MODELS = {"x": "normal", "y": "normal", "z": "logistic"}
+RUNS = {
+    "simple": (3, 1000, [11]),
+    "proper": (3, 1000, [11]),
+    "partially": (5, 800, [11]),
+    "fully": (25, 120, [101, 102, 103, 104, 105]),
+}
+"""For each rule: data sets of a release, repetitions for each seed, seeds."""
 QUANTITIES = ["mean", "total", "constant", "slope", "logit constant", "logit x", "logit y"]
 
 
@@ -115,3 +122,10 @@ def coverage_of_releases(rule, repetitions, *, n=200, m=3, seed=0):
         low, high = analysed(plan.apply(frame, seed=int(rng.integers(2**31))))
         covered += (low <= truth) & (high >= truth)
     return covered / repetitions
+
+
+def measured_coverage(rule):
+    """Return the coverage over all repetitions, as benchmarks/RESULTS.md has it."""
+    m, repetitions, seeds = RUNS[rule]
+    each = [coverage_of_releases(rule, repetitions, m=m, seed=seed) for seed in seeds]
+    return np.mean(each, axis=0)
