@@ -1,7 +1,8 @@
 """Sequential synthesis: utility beside a peer, seconds, growth to a million records.
 
 Run as ``python benchmarks/bench_synthesis.py [largest]``. The peer is SDV's Gaussian copula where
-a Python with SDV is named in ``TACIT_SDV_PYTHON``; synthpop's CPU seconds are those of peers.md.
+a Python with SDV is named in ``TACIT_SDV_PYTHON``; synthpop's CPU seconds are those of peers.md,
+and trees drawn from as it does by default are those of `unpruned_trees`.
 """
 
 from __future__ import annotations
@@ -12,11 +13,13 @@ import sys
 import tempfile
 from pathlib import Path
 
+import numpy as np
 import polars as pl
+import unpruned_trees
 from measuring import cpu_seconds, growth_exponent, markdown, peak_megabytes
 
 import tacit
-from tacit import mask, utility
+from tacit import mask, risk, utility
 
 _ADULT = Path(__file__).resolve().parents[2] / "shared" / "data" / "adult" / "adult.csv"
 _PEER = """
@@ -85,6 +88,36 @@ def peer(frame: pl.DataFrame) -> tuple[pl.DataFrame, float] | None:
     return made, float(done.stdout.split()[-1])
 
 
+def sampling_error(frame: pl.DataFrame) -> float:
+    """Return how far the pairs of two halves lie apart: no honest draw is nearer."""
+    halves = frame.sample(fraction=1, shuffle=True, seed=3)
+    n = frame.height // 2
+    loss = utility.ContingencyLoss(distance="total-variation")
+    return loss.measure(halves.head(n), halves.tail(n)).value
+
+
+def price() -> None:
+    """Print what trees that follow the records farther gain, and who pays: half is held out."""
+    rows = []
+    for name, (frame, _) in files().items():
+        shuffled = frame.sample(fraction=1, shuffle=True, seed=3)
+        members = shuffled.head(frame.height // 2)
+        everyone = shuffled.with_columns(member=pl.Series(np.arange(frame.height) < len(members)))
+        attack = risk.MembershipInference(attributes=frame.columns, members="member")
+        apart = f"{sampling_error(frame):.4f}"
+        for how, made in {
+            "tacit, trees": tacit.Plan([mask.Synthesise()]).apply(members, seed=1).frame,
+            "unpruned trees": unpruned_trees.synthetic(members, seed=1),
+        }.items():
+            loss = utility.ContingencyLoss(distance="total-variation").measure(members, made).value
+            same = made.join(members.unique(), on=made.columns, how="semi", nulls_equal=True)
+            auc = attack.measure(everyone, made).value
+            equal = f"{len(same) / len(made):.0%}"
+            rows.append([name, how, f"{loss:.4f}", apart, f"{auc:.3f}", equal])
+    header = ["file", "method", "pairs, TV", "of two halves", "membership, AUC", "equal a record"]
+    print(markdown(header, rows), "\n")
+
+
 def quality() -> None:
     rows = []
     for name, (frame, overlap) in files().items():
@@ -95,11 +128,23 @@ def quality() -> None:
             plan.apply(frame, seed=1)
             seconds = cpu_seconds(lambda p=plan, f=frame: p.apply(f, seed=1))
             rows.append(row(name, how, frame, plan.apply(frame, seed=1).frame, overlap, seconds))
+        unpruned = unpruned_trees.synthetic(frame, 1)
+        seconds = cpu_seconds(lambda f=frame: unpruned_trees.synthetic(f, 1))
+        rows.append(row(name, "unpruned trees", frame, unpruned, overlap, seconds))
         other = peer(frame)
         if other:
             rows.append(row(name, "SDV GaussianCopula", frame, other[0], overlap, other[1]))
     header = ["file", "method", "CPU s", "pMSE ratio, logistic", "tree", "pairs, TV", "CI overlap"]
     print(markdown(header, rows), "\n")
+
+
+def adult_at(n: int) -> None:
+    """Print the seconds of Adult, drawn with replacement to so many records, in any order."""
+    frame = files()["Adult"][0].sample(n, with_replacement=True, seed=1)
+    for order in (frame.columns, sorted(frame.columns)):
+        plan = tacit.Plan([mask.Synthesise(visit=order)])
+        seconds = cpu_seconds(lambda p=plan: p.apply(frame, seed=1))
+        print(f"Adult, {n:,} records, {order[0]} first: {seconds:.1f} CPU s")
 
 
 def growth(largest: int) -> None:
@@ -120,4 +165,6 @@ def growth(largest: int) -> None:
 
 if __name__ == "__main__":
     quality()
+    price()
+    adult_at(100_000)
     growth(int(sys.argv[1]) if len(sys.argv) > 1 else 100_000)

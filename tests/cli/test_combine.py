@@ -82,8 +82,9 @@ def test_users_have_only_the_public_files(run, folder, made):
         (["--regression", "income ~ age", "--family", "gamma"], "family"),
         (["--mean", "income", "--rule", "other"], "partially"),
         (["--mean", "income", "--level", "95"], "between 0 and 1"),
+        (["--total", "income", "--population", "0"], "above 0"),
     ],
-    ids=["nothing", "unknown", "model", "family", "rule", "level"],
+    ids=["nothing", "unknown", "model", "family", "rule", "level", "population"],
 )
 def test_nonsense_is_refused(run, folder, refusal, words, why):
     tacit.datasets.census(60).frame.select("age", "income").write_csv(folder / "data.csv")
@@ -105,3 +106,13 @@ def test_weights_are_those_of_the_column_named(run, folder):
                        "--weight", "hours", "--json"))  # fmt: skip
     age, w = (frame[c].to_numpy() for c in ("age", "hours"))
     assert one["estimates"][0]["estimate"] == pytest.approx(np.average(age, weights=w))
+
+
+def test_a_total_stands_for_the_population_named(run, folder):
+    tacit.datasets.census(60).frame.select("age").write_csv(folder / "data.csv")
+    words = ["combine", "data.csv", "--total", "age", "--rule", "simple", "--json"]
+    sums = [
+        answered(run(*words, *more))["estimates"][0]["estimate"]
+        for more in ([], ["--records", 120], ["--population", 600])
+    ]
+    assert np.array(sums) / sums[0] == pytest.approx([1, 2, 10])

@@ -21,9 +21,9 @@ every_measure = pytest.mark.parametrize("method", MEASURES, ids=lambda m: m.key)
 
 NEEDS_NO_PAIRS = {
     "analytical-validity", "contingency-loss", "correct-attribution", "delta-presence",
-    "eigenvalue-loss", "household-risk", "individual-risk", "k-anonymity", "l-diversity",
-    "linkability", "log-linear-risk", "log-linear-utility", "matching-people", "po50",
-    "population-uniques", "probabilistic-loss", "propensity", "regression-overlap",
+    "eigenvalue-loss", "extreme-values", "household-risk", "individual-risk", "k-anonymity",
+    "l-diversity", "linkability", "log-linear-risk", "log-linear-utility", "matching-people",
+    "po50", "population-uniques", "probabilistic-loss", "propensity", "regression-overlap",
     "replicated-uniques", "sample-uniques", "singling-out", "specks", "subdomain-means", "suda",
     "survey-estimates", "syntactic-models", "t-closeness", "table-utility",
 }  # fmt: skip

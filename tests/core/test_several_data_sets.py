@@ -54,3 +54,23 @@ def test_all_data_sets_are_written_and_replayed(release, tmp_path):
     spoilt.write_text(spoilt.read_text().replace("male", "robot", 1))
     with pytest.raises(ReplayError, match="changed after the release"):
         tacit.replay(tmp_path / "out", original)
+
+
+@pytest.mark.parametrize(
+    ("steps", "words"),
+    [
+        ([mask.Synthesise(m=2, size=40)], ["2 data sets", "rule 'simple'", "--records 300"]),
+        ([mask.Synthesise(proper=True)], ["too small", "rule 'proper'", "--records 300"]),
+        ([mask.Sample(fraction=0.5), mask.Synthesise()], ["--records 150"]),
+        ([mask.PartiallySynthetic(columns=["income"], m=2)], ["rule 'partially'; `tacit combine`"]),
+    ],
+    ids=["several", "one", "sampled", "partially"],
+)
+def test_the_public_note_says_how_to_analyse(steps, words, tmp_path):
+    data = tacit.datasets.census(300).drop(["household"])
+    tacit.Plan(steps).apply(data, seed=1).save(tmp_path / "out")
+    note = (tmp_path / "out" / "public" / "NOTE.md").read_text()
+    for word in words:
+        assert word in note
+    plain = tacit.Plan([mask.RandomOrder()]).apply(data, seed=1).save(tmp_path / "plain")
+    assert "combine" not in (plain / "public" / "NOTE.md").read_text()

@@ -71,3 +71,15 @@ def test_steps_before_synthesis_count(release):
     plan = tacit.Plan([mask.Sample(fraction=0.5), mask.Synthesise(m=2), mask.RandomOrder()])
     made = plan.apply(release.original, seed=1)
     assert n_learnt_from(made) == made.steps[-3].n_records == 300
+
+
+def test_a_total_is_that_of_the_original_however_many_records_are_drawn():
+    frame = tacit.datasets.census(800).frame.select("age", "hours")
+    total = inference.Total(["hours"])
+    for size in (200, 800, 3200):
+        plan = tacit.Plan([mask.Synthesise(m=2, size=size)])
+        both = inference.compare(plan.apply(frame, seed=1), total)
+        assert both.original.values[0] == pytest.approx(frame["hours"].sum())
+        assert abs(both.standardised[0]) < 4
+    known = inference.analyse(plan.apply(frame, seed=1), inference.Total(["hours"], 8_000))
+    assert known.estimates[0] == pytest.approx(10 * frame["hours"].sum(), rel=0.05)

@@ -110,3 +110,18 @@ def test_a_misspelt_condition_is_refused_and_does_not_release_the_original(data)
     where = {"column": "sex", "comparison": "==", "value": "Male"}
     with pytest.raises(DataError, match="does not have"):
         partial(data, columns=["income"], where=[where])
+
+
+def test_incomes_chosen_for_being_high_stay_high():
+    """Reiter (2003): what is drawn for the chosen must be learnt from the chosen."""
+    rng = np.random.default_rng(4)
+    frame = pl.DataFrame({"age": rng.integers(18, 80, 3000), "pay": rng.lognormal(10, 0.8, 3000)})
+    rich = {"column": "pay", "comparison": ">", "value": 40_000}
+    made = partial(frame, columns=["pay"], where=[rich], m=2)
+    for data_set in made.data_sets:
+        pay = data_set.frame["pay"]
+        assert pay.mean() == pytest.approx(frame["pay"].mean(), rel=0.03)
+        assert (pay > 40_000).sum() == (frame["pay"] > 40_000).sum()
+        assert pay.filter(frame["pay"] > 40_000).is_in(frame["pay"].to_list()).sum() == 0
+    with pytest.raises(DataError, match="10 at least"):
+        partial(frame, columns=["pay"], where=[rich | {"value": frame["pay"].sort()[-5]}])

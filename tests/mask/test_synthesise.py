@@ -361,3 +361,82 @@ def test_numbers_of_a_panel_need_no_model_of_classes():
     frame = pl.DataFrame({"who": np.repeat(np.arange(60), 3), "wage": rng.normal(size=180)})
     data = tacit.Microdata.of(frame).with_roles(household="who")
     assert synthetic(data, method="normal").frame.group_by("who").len()["len"].unique().item() == 3
+
+
+def outsiders(n=400, seed=1):
+    """People of whom one has an occupation of their own."""
+    rng = np.random.default_rng(seed)
+    work = rng.choice(["farmer", "clerk", "smith"], n).astype(object)
+    work[0], work[2:5] = "astronaut", "miller"
+    return pl.DataFrame(
+        {"age": rng.integers(18, 80, n), "work": work, "pay": rng.lognormal(10, 1, n)}
+    )
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        *(mask.Synthesise(method=m) for m in ("cart", "forest", "parametric", "sample")),
+        mask.Synthesise(proper=True), mask.CopulaSynthesis(), mask.BayesianNetwork(),
+        mask.PartiallySynthetic(columns=["work"]),
+        mask.LogLinearSynthesis(columns=["work", "kind"]),
+    ],
+    ids=lambda method: f"{method.key}-{getattr(method, 'method', '')}",
+)  # fmt: skip
+def test_a_category_of_one_person_is_drawn_by_no_model(method):
+    frame = outsiders().with_columns(kind=pl.lit("k"))
+    made = tacit.Plan([method]).apply(frame, seed=3).frame
+    assert "astronaut" not in made["work"].to_list()
+    assert set(made["work"]) >= {"farmer", "clerk", "smith"}
+    wary = tacit.Plan([method.model_copy(update={"common_category": 4})]).apply(frame, seed=3)
+    assert "miller" not in wary.frame["work"].to_list()
+    everybody = tacit.Plan([method.model_copy(update={"common_category": 1, "size": 20_000})])
+    if "size" in type(method).model_fields:
+        assert "astronaut" in everybody.apply(frame, seed=3).frame["work"].to_list()
+
+
+def test_a_category_that_makes_a_rule_true_is_still_never_drawn():
+    """What is impossible is drawn again, in the end from all records: not from the rare ones."""
+    millers = pl.when(pl.int_range(pl.len()) > 300).then(pl.lit("miller")).otherwise("work")
+    frame = outsiders().with_columns(pl.lit("x").alias("place"), millers.alias("work"))
+    zero = [{"work": name, "place": "x"} for name in ("farmer", "clerk", "smith")]
+    made = synthetic(frame, impossible=zero, visit=["place", "age", "pay", "work"]).frame
+    assert set(made["work"]) == {"miller"}
+
+
+def test_a_column_of_rare_categories_only_is_refused():
+    frame = pl.DataFrame({"who": [f"n{i // 2}" for i in range(40)], "x": np.arange(40.0)})
+    with pytest.raises(DataError, match="no category of 'who' is shared by 3 records"):
+        synthetic(frame, common_category=3)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_bootstrap_sample_makes_nobodys_number_common(seed):
+    """In a small file a bootstrap sample may hold one person five times: still one person."""
+    frame = outsiders(40, seed).drop("work")
+    for method in (mask.PartiallySynthetic(columns=["pay"]), mask.Synthesise(proper=True)):
+        made = tacit.Plan([method]).apply(frame, seed=seed).frame
+        assert not set(made["pay"]) & set(frame["pay"])
+
+
+def test_a_number_of_one_person_in_many_waves_is_no_common_one():
+    rng = np.random.default_rng(2)
+    height = np.repeat(rng.normal(170, 9, 150), 4)
+    height[0] += 0.5  # one person has grown: the column is not one that all waves share
+    frame = pl.DataFrame({"who": np.repeat(np.arange(150), 4), "height": height})
+    data = tacit.Microdata.of(frame).with_roles(household="who")
+    made = synthetic(data).frame["height"]
+    assert not set(made) & set(height)
+
+
+def test_an_original_record_is_not_let_in_by_other_steps():
+    """The promise is about the release: what is rounded or sampled beside it counts."""
+    rng = np.random.default_rng(1)
+    frame = pl.DataFrame({"a": rng.integers(0, 30, 300), "b": rng.integers(0, 30, 300)})
+    step = mask.Synthesise(originals="none")
+    for plan in ([step, mask.Round(columns=["a", "b"], base=5)], [mask.Sample(fraction=0.3), step]):
+        with pytest.raises(ProtectionError, match="other steps"):
+            tacit.Plan(plan).apply(frame, seed=1)
+    careful = [mask.Round(columns=["a"], base=2), step, mask.Sample(fraction=0.3)]
+    made = tacit.Plan(careful).apply(frame, seed=1).frame
+    assert not set(made.rows()) & set(frame.rows())

@@ -59,6 +59,14 @@ def combine(
             "a data set has.",
         ),
     ] = None,
+    population: Annotated[
+        float | None,
+        Option(
+            metavar="N",
+            help="Units that a total without weights stands for; else as many as the models were "
+            "fitted to.",
+        ),
+    ] = None,
     level: Annotated[float, Option(metavar="SHARE", help="Level of the intervals.")] = 0.95,
 ) -> Answer:
     """Analyse each data set of a synthetic release and combine the results.
@@ -72,7 +80,7 @@ def combine(
     known = records or _recorded(folder)
     found = [
         part
-        for analysis in _analyses(mean, total, regression, family)
+        for analysis in _analyses(mean, total, population, regression, family)
         for part in _rows(_combined(data_sets, analysis, chosen, known, level))
     ]
     document = {"data_sets": len(data_sets), "rule": chosen, "level": level, "estimates": found}
@@ -137,7 +145,11 @@ def _recorded(folder: Path | None) -> float | None:
 
 
 def _analyses(
-    means: list[str] | None, totals: list[str] | None, regression: str | None, family: str
+    means: list[str] | None,
+    totals: list[str] | None,
+    population: float | None,
+    regression: str | None,
+    family: str,
 ) -> Iterator[Any]:
     from tacit.core.errors import ParameterError
     from tacit.inference import Mean, Regression, Total
@@ -150,10 +162,12 @@ def _analyses(
         raise ParameterError(
             "there is no such family", got=repr(family), do="use gaussian, binomial or poisson"
         )
+    if population is not None and not 0 < population < float("inf"):
+        raise ParameterError("a population is a number above 0", got=f"{population:g}")
     if means:
         yield "mean of ", Mean(means)
     if totals:
-        yield "total of ", Total(totals)
+        yield "total of ", Total(totals, population)
     if regression:
         response, tilde, rest = regression.partition("~")
         predictors = [part.strip() for part in rest.split("+")]

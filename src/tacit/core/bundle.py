@@ -43,6 +43,8 @@ _REPLAYED = {
     "output": {"file", "format", "records", "digest"},
 }
 """Entries of the manifest that a replay uses."""
+_OF_SIZES = ("simple", "proper")
+"""Rules of inference that compare the sizes of a synthetic data set and of the original."""
 _PACKAGES = ("tacit", "numpy", "polars", "narwhals", "numba", "scipy", "duckdb")
 
 
@@ -225,16 +227,33 @@ def _said_of(step: Step) -> str:
 
 
 def _said_of_copies(release: Release) -> list[str]:
-    if not release.copies:
-        return []
+    """Say how to analyse synthetic data sets: as if they were real, results look too sure."""
     rules = {getattr(method, "combining", None) for method in release.plan.methods} - {None}
-    by = f" by the rule '{rules.pop()}'" if len(rules) == 1 else ""
-    return [
-        f"The release holds {len(release.data_sets)} data sets, made alike. Analyse each of them, "
-        f"and combine the results{by} (`tacit combine` does both): one alone hides how uncertain "
-        "they are.",
-        "",
-    ]
+    rule = rules.pop() if len(rules) == 1 else None
+    by = f" by the rule '{rule}'" if rule else ""
+    if rule in _OF_SIZES:
+        by += f" (`--records {_learnt_from(release)}`: the models were fitted to so many)"
+    if release.copies:
+        text = (
+            f"The release holds {len(release.data_sets)} data sets, made alike. Analyse each of "
+            f"them, and combine the results{by}; `tacit combine` does both. One alone hides how "
+            "uncertain they are."
+        )
+    elif rule in _OF_SIZES:
+        text = (
+            f"Standard errors from this one data set are too small: `tacit combine` finds them{by}."
+        )
+    else:
+        return []
+    return [text, ""]
+
+
+def _learnt_from(release: Release) -> int:
+    """Return how many records the synthesis saw."""
+    methods = release.plan.methods
+    at = next(i for i, method in enumerate(methods) if hasattr(method, "combining"))
+    steps = release.steps[-len(methods) :]
+    return steps[at - 1].n_records if at else release.original.n_records
 
 
 def _json(content: Any) -> str:

@@ -39,6 +39,13 @@ class Mask(Method):
         """Say why these parameters make no sense block by block, or nothing if they do."""
         return None
 
+    def check_release(self, original: Microdata, released: Microdata) -> None:
+        """Refuse a release in which another step has undone what this one promises.
+
+        `original` are the records that the plan was applied to, without their identifiers.
+        """
+        return None
+
     calls_for: ClassVar[tuple[str, ...]] = ()
     """Keys of measures that the report of a release must hold beside the default ones."""
 

@@ -109,7 +109,7 @@ class Plan:
         self, current: Microdata, seed: int, copy: int, advance: Advance
     ) -> tuple[Microdata, list[Step]]:
         """Apply the methods once, with the random numbers of one of the data sets."""
-        steps = []
+        original, steps = current, []
         for number, method in enumerate(self.methods):
             started = time.perf_counter()
             before = current
@@ -120,6 +120,8 @@ class Plan:
             note = method.public_note()
             steps.append(Step(method.describe(), note, seconds, len(current), changed))
             advance(1)
+        for method in self.methods:
+            method.check_release(original, current)
         return current, steps
 
     # -- TOML -----------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -70,6 +71,8 @@ def analyse_sets(
         raise ParameterError("there are no data sets to combine")
     if isinstance(analysis, Regression) and not analysis.levels:
         analysis = analysis.like(data_sets[0])
+    size = float(np.mean([d.n_records for d in data_sets]))
+    analysis = for_as_many(analysis, learnt_from or size)
     found = [estimated(data, analysis) for data in data_sets]
     names = found[0].names
     if any(f.names != names for f in found):
@@ -77,11 +80,17 @@ def analyse_sets(
             "the data sets give different quantities, which cannot be combined",
             do="fix the categories in the analysis",
         )
-    size = float(np.mean([d.n_records for d in data_sets]))
     return combine(
         [f.values for f in found], [f.variances for f in found],
         rule=rule, size_ratio=size / (learnt_from or size), names=names, level=level,
     )  # fmt: skip
+
+
+def for_as_many(analysis: Analysis, n_units: float) -> Analysis:
+    """Let a total stand for the units of the original, however many records were drawn."""
+    if isinstance(analysis, Total) and analysis.population is None:
+        return replace(analysis, population=n_units)
+    return analysis
 
 
 def estimated(data: Microdata, analysis: Analysis) -> Estimates:

@@ -8,7 +8,14 @@ from typing import Any
 import numpy as np
 
 from tacit.core.release import Release
-from tacit.inference.analysing import Analysis, analyse, estimated, learnt_from
+from tacit.inference.analysing import (
+    Analysis,
+    analyse,
+    estimated,
+    for_as_many,
+    learnt_from,
+    n_learnt_from,
+)
 from tacit.inference.combining import Combined, Rule
 from tacit.inference.estimators import Estimates, Regression
 from tacit.utility.regression_overlap import interval_overlap
@@ -71,6 +78,7 @@ def compare(
     """
     if isinstance(analysis, Regression):
         analysis = analysis.like(release.original)
+    analysis = for_as_many(analysis, n_learnt_from(release))
     return Comparison(
         estimated(learnt_from(release), analysis),
         analyse(release, analysis, rule=rule, level=level),

@@ -62,7 +62,8 @@ def _mean(column: np.ndarray, weights: np.ndarray, name: str) -> tuple[float, fl
 class Total:
     """Totals of numeric columns; weighted where the schema names a weight.
 
-    Without weights, `population` says how many units the records stand for.
+    Without weights, `population` says how many units the records stand for: by default as many as
+    there are; of synthetic records, as many as the models were fitted to.
     """
 
     columns: Sequence[str]

@@ -11,9 +11,10 @@ from tacit.core.data import Microdata
 from tacit.core.families import Mask
 from tacit.core.method import Columns, Try
 from tacit.mask.synthesis.network import Network
-from tacit.mask.synthesis.originals import Originals, forbidden_records
+from tacit.mask.synthesis.originals import Originals, check_none_came_back, forbidden_records
 from tacit.mask.synthesis.rules import Combination
 from tacit.mask.synthesis.source import jointly_drawn
+from tacit.mask.synthesis.synthesisers.model import Settings
 
 
 class BayesianNetwork(
@@ -53,12 +54,16 @@ class BayesianNetwork(
     (300, 0)
     """
 
-    calls_for: ClassVar[tuple[str, ...]] = ("matching-people", "replicated-uniques")
+    calls_for: ClassVar[tuple[str, ...]] = (
+        "matching-people", "replicated-uniques", "extreme-values",
+    )  # fmt: skip
 
     parents: Annotated[int, Ge(1), Try(1, 2, 3)] = 2
     """Variables that a variable depends on, at most."""
     leaf: Annotated[int, Ge(2), Try(5, 20, 50)] = 20
     """Records that a conditional distribution rests on, at least."""
+    common_category: Annotated[int, Ge(1)] = 2
+    """Categories that fewer people or households have are not drawn at all; 1 draws all."""
     m: Annotated[int, Ge(1)] = 1
     """Number of data sets in the release."""
     size: Annotated[int, Ge(1)] | None = None
@@ -84,11 +89,16 @@ class BayesianNetwork(
 
     def apply(self, data: Microdata, rng: np.random.Generator) -> Microdata:
         """Return synthetic records."""
+        settings = Settings(leaf=self.leaf, common_category=self.common_category)
         forbidden = forbidden_records(data, self.originals, self.originals_on)
         return jointly_drawn(
-            data, lambda c: Network.of(c, self.parents, self.leaf, rng), self.size,
+            data, lambda c: Network.of(c, self.parents, settings, rng), self.size,
             forbidden, rng, self.impossible,
         )  # fmt: skip
+
+    def check_release(self, original: Microdata, released: Microdata) -> None:
+        """Refuse records that other steps have made equal to original ones."""
+        check_none_came_back(original, released, self.originals, self.originals_on)
 
     def public_note(self) -> str:
         """Say that no record belongs to anybody."""

@@ -11,7 +11,7 @@ from tacit.core.data import Microdata
 from tacit.core.families import Mask
 from tacit.core.method import Columns
 from tacit.mask.synthesis.copula import Copula
-from tacit.mask.synthesis.originals import Originals, forbidden_records
+from tacit.mask.synthesis.originals import Originals, check_none_came_back, forbidden_records
 from tacit.mask.synthesis.rules import Combination
 from tacit.mask.synthesis.source import jointly_drawn
 
@@ -55,8 +55,12 @@ class CopulaSynthesis(
     (300, 0)
     """
 
-    calls_for: ClassVar[tuple[str, ...]] = ("matching-people", "replicated-uniques")
+    calls_for: ClassVar[tuple[str, ...]] = (
+        "matching-people", "replicated-uniques", "extreme-values",
+    )  # fmt: skip
 
+    common_category: Annotated[int, Ge(1)] = 2
+    """Categories that fewer people or households have are not drawn at all; 1 draws all."""
     m: Annotated[int, Ge(1)] = 1
     """Number of data sets in the release."""
     size: Annotated[int, Ge(1)] | None = None
@@ -84,8 +88,13 @@ class CopulaSynthesis(
         """Return synthetic records."""
         forbidden = forbidden_records(data, self.originals, self.originals_on)
         return jointly_drawn(
-            data, lambda c: Copula.of(c, rng), self.size, forbidden, rng, self.impossible
-        )
+            data, lambda c: Copula.of(c, self.common_category, rng), self.size, forbidden, rng,
+            self.impossible,
+        )  # fmt: skip
+
+    def check_release(self, original: Microdata, released: Microdata) -> None:
+        """Refuse records that other steps have made equal to original ones."""
+        check_none_came_back(original, released, self.originals, self.originals_on)
 
     def public_note(self) -> str:
         """Say that no record belongs to anybody."""

@@ -19,7 +19,12 @@ from tacit.mask.restore_rules import restored
 from tacit.mask.synthesis.columns import Column
 from tacit.mask.synthesis.edits import Edits, as_rules_hold
 from tacit.mask.synthesis.generator import Wishes
-from tacit.mask.synthesis.originals import Originals, forbidden_records, without_originals
+from tacit.mask.synthesis.originals import (
+    Originals,
+    check_none_came_back,
+    forbidden_records,
+    without_originals,
+)
 from tacit.mask.synthesis.rules import Combination, IfThen, named_columns
 from tacit.mask.synthesis.sequential import fitted
 from tacit.mask.synthesis.synthesisers.choice import Model
@@ -65,7 +70,9 @@ class FullySynthetic(
     ([300, 300, 300], False)
     """
 
-    calls_for: ClassVar[tuple[str, ...]] = ("matching-people", "replicated-uniques")
+    calls_for: ClassVar[tuple[str, ...]] = (
+        "matching-people", "replicated-uniques", "extreme-values",
+    )  # fmt: skip
 
     background: Columns
     """Variables known for everybody."""
@@ -83,6 +90,8 @@ class FullySynthetic(
     """Records in a leaf of a tree, at least."""
     smooth: bool = True
     """Draw numbers between those of a leaf, not the numbers themselves."""
+    common_category: Annotated[int, Ge(1)] = 2
+    """Categories that fewer people or households have are not drawn at all; 1 draws all."""
     m: Annotated[int, Ge(1)] = 5
     """Number of data sets in the release."""
     originals: Originals = "allowed"
@@ -117,7 +126,9 @@ class FullySynthetic(
         edits = Edits.about(data, columns, self.rules, self.impossible, self.background)
         wishes = Wishes(self.method, self.methods, most_predictors=self.most_predictors)
         design = wishes.design(sample, list(self.background), edits, rng)
-        settings = Settings(self.leaf, smooth=self.smooth, proper=True)
+        settings = Settings(
+            self.leaf, smooth=self.smooth, common_category=self.common_category, proper=True
+        )
         model = fitted(sample, design, edits, settings, rng)
         people = iter(outside)
 
@@ -168,6 +179,12 @@ class FullySynthetic(
     def sample_of(self, data: Microdata) -> Microdata:
         """Return the people who were asked, from whom the models were learnt."""
         return data.take(np.flatnonzero(self._sample(data)))
+
+    def check_release(self, original: Microdata, released: Microdata) -> None:
+        """Refuse records that other steps have made equal to those of the sample."""
+        if self.originals != "allowed" and self.sampled in original.schema:
+            asked = self.sample_of(original).drop([self.sampled])
+            check_none_came_back(asked, released, self.originals, self.originals_on)
 
     def _sample(self, data: Microdata) -> np.ndarray:
         named = named_columns(self.rules, self.impossible)

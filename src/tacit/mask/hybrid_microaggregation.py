@@ -60,7 +60,9 @@ class HybridMicroaggregation(
     True
     """
 
-    calls_for: ClassVar[tuple[str, ...]] = ("matching-people", "replicated-uniques")
+    calls_for: ClassVar[tuple[str, ...]] = (
+        "matching-people", "replicated-uniques", "extreme-values",
+    )  # fmt: skip
 
     columns: Columns
     """Numeric variables replaced together."""

@@ -56,7 +56,9 @@ class HybridRecords(
     True
     """
 
-    calls_for: ClassVar[tuple[str, ...]] = ("matching-people", "replicated-uniques")
+    calls_for: ClassVar[tuple[str, ...]] = (
+        "matching-people", "replicated-uniques", "extreme-values",
+    )  # fmt: skip
 
     share: Annotated[float, Ge(0), Le(1), Try(0.25, 0.5, 0.75)] = 0.5
     """Share of the original in the mix: 0 is synthetic, 1 original."""

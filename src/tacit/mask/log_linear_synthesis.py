@@ -17,7 +17,12 @@ from tacit.core.knowledge import Knowledge
 from tacit.core.method import Columns
 from tacit.mask.restore_rules import restored
 from tacit.mask.synthesis.edits import Edits, compared
-from tacit.mask.synthesis.originals import Originals, forbidden_records, without_originals
+from tacit.mask.synthesis.originals import (
+    Originals,
+    check_none_came_back,
+    forbidden_records,
+    without_originals,
+)
 from tacit.mask.synthesis.rules import Combination, named_columns
 from tacit.mask.synthesis.table_model import Categories, counted_table, drawn_cells, fitted_table
 
@@ -31,9 +36,10 @@ class LogLinearSynthesis(
 ):
     r"""Draw categorical records from a table that has the margins of the original.
 
-    The margins are kept in expectation, and nothing else is learnt. Only the columns named are
-    released. When not to use it: with many or fine categories, whose table is too large, or where
-    relations of more variables than the margins hold matter.
+    The margins are kept in expectation, and nothing else is learnt; records with a rare category
+    do not count. Only the columns named are released. When not to use it: with many or
+    fine categories, whose table is too large, or where relations of more variables than the
+    margins hold matter.
 
     Missing values: are a category. Weights, households: not used, not released unless named.
 
@@ -53,7 +59,9 @@ class LogLinearSynthesis(
     ['sex', 'marital', 'employed']
     """
 
-    calls_for: ClassVar[tuple[str, ...]] = ("matching-people", "replicated-uniques")
+    calls_for: ClassVar[tuple[str, ...]] = (
+        "matching-people", "replicated-uniques", "extreme-values",
+    )  # fmt: skip
 
     columns: Columns
     """Categories, or numbers with few values; all other columns are left out."""
@@ -64,6 +72,8 @@ class LogLinearSynthesis(
     impossible: tuple[Combination, ...] = ()
     """Combinations that cannot be (structural zeros): ``{"sex": "male", "pregnant": True}``, or
     conditions: ``[{"column": "age", "comparison": "<", "value": 16}, ...]``."""
+    common_category: Annotated[int, Ge(1)] = 2
+    """Categories that fewer people or households have are not drawn at all; 1 draws all."""
     m: Annotated[int, Ge(1)] = 1
     """Number of data sets in the release."""
     size: Annotated[int, Ge(1)] | None = None
@@ -90,7 +100,7 @@ class LogLinearSynthesis(
         if data.n_records == 0:
             raise DataError("there is no record to learn from")
         categories = Categories.of(data, self.columns)
-        observed = counted_table(categories.codes, categories.shape)
+        observed = counted_table(categories.common_codes(self.common_category), categories.shape)
         start = (observed > 0).astype(np.float64) if self.keep_zeros else np.ones_like(observed)
         edits = self._edits(categories)
         for combination in self.impossible:
@@ -107,6 +117,11 @@ class LogLinearSynthesis(
             draw, self.size or data.n_records, forbidden, edits.impossible_rows
         )
         return replace(kept._holding(made, kept.schema), knowledge=Knowledge())
+
+    def check_release(self, original: Microdata, released: Microdata) -> None:
+        """Refuse records that other steps have made equal to original ones."""
+        columns = self.originals_on or self.columns
+        check_none_came_back(original, released, self.originals, columns)
 
     def _axes(self) -> list[tuple[int, ...]]:
         place = {name: j for j, name in enumerate(self.columns)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, ClassVar
 
 import numpy as np
@@ -48,9 +49,11 @@ class PartiallySynthetic(
     Notes
     -----
     With :math:`Z_i = 1` for records that are replaced, the chosen variables are drawn one after
-    another from models given all variables that stay and those drawn before [reiter2003]_; models
-    are fitted to all records. Records are replaced where fewer than `at_risk` records share their
-    keys, or where a condition in `where` holds; if both are given, either is enough. The records
+    another from models given all variables that stay and those drawn before [reiter2003]_. Records
+    are replaced where fewer than `at_risk` records share their keys, or where a condition in
+    `where` holds; if both are given, either is enough. Models are fitted to all records; but where
+    a condition speaks of a value that is itself replaced, say an income above 50,000, to the
+    records with :math:`Z_i = 1` alone, as draws from all would make the rich poorer. The records
     replaced are the same in all `m` data sets. Intervals: rule ``"partially"`` of
     ``tacit.inference``.
 
@@ -66,7 +69,9 @@ class PartiallySynthetic(
     True
     """
 
-    calls_for: ClassVar[tuple[str, ...]] = ("matching-people", "replicated-uniques")
+    calls_for: ClassVar[tuple[str, ...]] = (
+        "matching-people", "replicated-uniques", "extreme-values",
+    )  # fmt: skip
 
     columns: Columns
     """Columns whose values are replaced, in this order."""
@@ -92,6 +97,8 @@ class PartiallySynthetic(
     """Draw numbers between those of a leaf, not the numbers themselves."""
     common: Annotated[int, Ge(2)] = 3
     """Numbers that so many records share are drawn as they are."""
+    common_category: Annotated[int, Ge(1)] = 2
+    """Categories that fewer people or households have are not drawn at all; 1 draws all."""
     proper: bool = True
     """Fit models to a bootstrap sample, so that data sets differ as much as they should."""
     m: Annotated[int, Ge(1)] = 1
@@ -124,9 +131,13 @@ class PartiallySynthetic(
         wishes = Wishes(
             self.method, self.methods, self.columns, False, self.predictors, self.most_predictors
         )
-        design = wishes.design(columns, given, edits, rng, list(self.columns))
-        settings = Settings(self.leaf, self.evidence, self.smooth, self.common, proper=self.proper)
-        model = fitted(columns, design, edits, settings, rng)
+        learnt = self._learnt_from(columns, rows)
+        design = wishes.design(learnt, given, edits, rng, list(self.columns))
+        settings = Settings(
+            self.leaf, self.evidence, self.smooth, self.common, self.common_category,
+            proper=self.proper,
+        )  # fmt: skip
+        model = fitted(learnt, design, edits, settings, rng)
         made = self._with_draws(data, columns, model, rows, rng)
         for _ in range(_MOST_REDRAWS):
             again = np.intersect1d(edits.impossible_rows(made.local), rows)
@@ -147,6 +158,19 @@ class PartiallySynthetic(
             values = columns[name].decoded(drawn[name])
             table = table.with_columns(table[name].clone().scatter(rows, values))
         return within_rules(data.with_local(table), self.columns)
+
+    def _learnt_from(self, columns: dict[str, Column], rows: np.ndarray) -> dict[str, Column]:
+        """Return what the models see: of records chosen by what is replaced only these."""
+        if not {c.column for c in self.where} & set(self.columns):
+            return columns
+        if len(rows) < 2 * self.leaf:
+            raise DataError(
+                "records that are chosen by a value that is replaced are learnt from alone, and "
+                f"must be {2 * self.leaf} at least",
+                got=f"{len(rows)}",
+                do="widen the condition, lower leaf, or top-code instead",
+            )
+        return {name: replace(c, values=c.values[rows]) for name, c in columns.items()}
 
     def _replaced(self, data: Microdata, columns: dict[str, Column]) -> np.ndarray:
         """Say which records are replaced."""

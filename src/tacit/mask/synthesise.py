@@ -15,7 +15,12 @@ from tacit.core.families import Mask
 from tacit.core.method import Columns, Try
 from tacit.mask.synthesis.edits import Edits
 from tacit.mask.synthesis.generator import Wishes, flat_generator, unit_generator
-from tacit.mask.synthesis.originals import Originals, forbidden_records, without_originals
+from tacit.mask.synthesis.originals import (
+    Originals,
+    check_none_came_back,
+    forbidden_records,
+    without_originals,
+)
 from tacit.mask.synthesis.rules import Combination, IfThen, named_columns
 from tacit.mask.synthesis.source import Source
 from tacit.mask.synthesis.synthesisers.choice import Model
@@ -42,7 +47,9 @@ class Synthesise(
 
     Edit rules of the schema, and `rules`, hold on every record, and no record has a combination
     that is declared `impossible`. A direct identifier, or a category that most people have alone,
-    is refused rather than copied.
+    is refused rather than copied. A number of fewer than `common` people or households is not drawn
+    as it is, a category of fewer than `common_category` not at all. How far the largest number lies
+    out shows all the same (`extreme-values`): top-code where that must not be.
 
     Missing values: are drawn as they occur, as a state of their own, and are a branch of the trees.
     Weights: drawn like a variable and scaled to their total; the models are not weighted.
@@ -60,8 +67,9 @@ class Synthesise(
     is a tree [reiter2005]_ and the value that of a record drawn from the leaf; levels of a category
     are ordered by the target at each node, so that many levels cost no more than few. A number that
     fewer than `common` records have moves a random part of the way to a neighbour in its leaf, and
-    keeps the decimals of its column (`smooth`). Numbers that 10 % of the records share, such as
-    zero, are states of their own, drawn first.
+    keeps the decimals of its column (`smooth`); records with a rare category take no part in
+    its model. Numbers that 10 % of the records share, such as zero, are states of their
+    own, drawn first.
 
     Intervals from the `m` data sets are those of ``tacit.inference``: rule ``"simple"``, or with
     ``proper=True`` (models fitted to bootstrap samples) rule ``"proper"`` [raab2016]_.
@@ -76,7 +84,9 @@ class Synthesise(
     (2, 0)
     """
 
-    calls_for: ClassVar[tuple[str, ...]] = ("matching-people", "replicated-uniques")
+    calls_for: ClassVar[tuple[str, ...]] = (
+        "matching-people", "replicated-uniques", "extreme-values",
+    )  # fmt: skip
 
     method: Model = "cart"
     """Model of all variables that `methods` does not name."""
@@ -100,6 +110,8 @@ class Synthesise(
     """Draw numbers between those of a leaf, not the numbers themselves."""
     common: Annotated[int, Ge(2)] = 3
     """Numbers that so many records share are drawn as they are."""
+    common_category: Annotated[int, Ge(1)] = 2
+    """Categories that fewer people or households have are not drawn at all; 1 draws all."""
     proper: bool = False
     """Fit models to a bootstrap sample, so that data sets differ as much as they should."""
     m: Annotated[int, Ge(1)] = 1
@@ -135,7 +147,10 @@ class Synthesise(
         source = Source.of(data, self.order_by, by=self.key)
         shared = [] if source.units is None else shared_columns(source.columns, source.units)
         edits = Edits.about(data, source.columns, self.rules, self.impossible, shared)
-        settings = Settings(self.leaf, self.evidence, self.smooth, self.common, proper=self.proper)
+        settings = Settings(
+            self.leaf, self.evidence, self.smooth, self.common, self.common_category,
+            proper=self.proper,
+        )  # fmt: skip
         generator: Any
         if source.units is None:
             generator = flat_generator(source.columns, edits, self._wishes, settings, rng)
@@ -151,6 +166,10 @@ class Synthesise(
         forbidden = forbidden_records(data, self.originals, self.originals_on)
         n_units = self.size or source.n_units
         return source.finished(*without_originals(draw, n_units, forbidden, edits.impossible_rows))
+
+    def check_release(self, original: Microdata, released: Microdata) -> None:
+        """Refuse records that other steps have made equal to original ones."""
+        check_none_came_back(original, released, self.originals, self.originals_on)
 
     @property
     def _wishes(self) -> Wishes:

@@ -1,9 +1,13 @@
-"""Simulation of intervals from synthetic data, shared by the short and the long test."""
+"""Simulations of intervals from synthetic data: the models alone, and whole releases.
+
+``python benchmarks/bench_coverage.py`` prints the table of benchmarks/RESULTS.md.
+"""
 
 import numpy as np
 import polars as pl
 
 import tacit
+from tacit import inference, mask
 from tacit.inference import combine
 from tacit.inference._glm import fit_glm
 from tacit.mask.synthesis.columns import Column
@@ -61,3 +65,67 @@ def coverage(rule, repetitions, *, n=150, m=10, seed=0):
         both = combine([q for q, _ in found], [v for _, v in found], rule=rule, size_ratio=size / n)
         covered += (both.low <= TRUTH) & (both.high >= TRUTH)
     return covered / repetitions
+
+
+# -- releases, made and analysed as users do ------------------------------------------------------
+
+MODELS = {"x": "normal", "y": "normal", "z": "logistic"}
+RUNS = {
+    "simple": (3, 1000, [11]),
+    "proper": (3, 1000, [11]),
+    "partially": (5, 800, [11]),
+    "fully": (25, 120, [101, 102, 103, 104, 105]),
+}
+"""For each rule: data sets of a release, repetitions for each seed, seeds."""
+QUANTITIES = ["mean", "total", "constant", "slope", "logit constant", "logit x", "logit y"]
+
+
+def survey(n, rng):
+    """Return people whose z is a logistic regression on x and y."""
+    x, y = people(n, rng)
+    z = rng.random(n) < 1 / (1 + np.exp(1.0 + 0.5 * x - 0.5 * y))
+    return pl.DataFrame({"x": x, "y": y, "z": z})
+
+
+def step_of(rule, n, m):
+    """Return the method that calls for a rule."""
+    drawn = {c: MODELS[c] for c in ("y", "z")}
+    if rule == "partially":
+        return mask.PartiallySynthetic(columns=["y", "z"], methods=drawn, m=m)
+    if rule == "fully":
+        background = {"background": ["x"], "sampled": "asked"}
+        return mask.FullySynthetic(methods=drawn, m=m, size=5 * n, **background)
+    return mask.Synthesise(methods=MODELS, m=m, size=2 * n, proper=rule == "proper")
+
+
+def analysed(release):
+    """Return the ends of all intervals, in the order of QUANTITIES."""
+    found = [
+        inference.analyse(release, analysis)
+        for analysis in (
+            inference.Mean(["y"]), inference.Total(["y"]), inference.Regression("y", ["x"]),
+            inference.Regression("z", ["x", "y"], "binomial"),
+        )
+    ]  # fmt: skip
+    return np.concatenate([f.low for f in found]), np.concatenate([f.high for f in found])
+
+
+def coverage_of_releases(rule, repetitions, *, n=200, m=3, seed=0):
+    """Return the share of 95 % intervals that cover the truth, for each of QUANTITIES."""
+    rng = np.random.default_rng(seed)
+    truth = np.array([3.0, 3.0 * n, 1.0, 2.0, -1.0, -0.5, 0.5])
+    plan, covered = tacit.Plan([step_of(rule, n, m)]), np.zeros(len(truth))
+    for _ in range(repetitions):
+        frame = survey(50 * n if rule == "fully" else n, rng)
+        if rule == "fully":
+            frame = frame.with_columns(asked=pl.int_range(pl.len()) < n)
+        low, high = analysed(plan.apply(frame, seed=int(rng.integers(2**31))))
+        covered += (low <= truth) & (high >= truth)
+    return covered / repetitions
+
+
+def measured_coverage(rule):
+    """Return the coverage over all repetitions, as benchmarks/RESULTS.md has it."""
+    m, repetitions, seeds = RUNS[rule]
+    each = [coverage_of_releases(rule, repetitions, m=m, seed=seed) for seed in seeds]
+    return np.mean(each, axis=0)

@@ -5,6 +5,7 @@ import polars as pl
 import pytest
 
 from tacit.core.errors import DataError
+from tacit.mask.synthesis.columns import common_classes
 
 from .conftest import column
 
@@ -42,3 +43,12 @@ def test_names_and_infinite_values_are_refused():
         column([f"n{i}" for i in range(50)])
     with pytest.raises(DataError, match="infinite"):
         column([1.0, float("inf")])
+    with pytest.raises(DataError, match="squares"):
+        column([1.0, -1e200])
+
+
+def test_classes_of_few_are_told_from_common_ones():
+    coded = column(["a", "a", "b", "b", "b", None])
+    assert common_classes(coded, coded.values, 3).tolist() == [False, True, True]
+    with pytest.raises(DataError, match="no category of 'x' is shared by 4"):
+        common_classes(coded, coded.values, 4)

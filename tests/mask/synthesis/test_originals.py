@@ -6,7 +6,12 @@ import pytest
 
 import tacit
 from tacit.core.errors import ProtectionError
-from tacit.mask.synthesis.originals import forbidden_records, found_in, without_originals
+from tacit.mask.synthesis.originals import (
+    check_none_came_back,
+    forbidden_records,
+    found_in,
+    without_originals,
+)
 
 
 def test_units_with_a_forbidden_record_are_drawn_again():
@@ -47,3 +52,13 @@ def test_records_that_are_refused_otherwise_are_drawn_again_or_nothing_is_releas
     assert (table.height, 2 in table["x"].to_list()) == (30, False)
     with pytest.raises(ProtectionError, match="impossible"):
         without_originals(draw, 30, None, lambda t: np.arange(len(t)))
+
+
+def test_a_record_that_came_back_is_found_whatever_step_made_it():
+    before = tacit.Microdata.of(pl.DataFrame({"a": [1, 2, 2], "b": ["x", "y", "y"]}))
+    after = tacit.Microdata.of(pl.DataFrame({"a": [2, 9], "b": ["y", "y"]}))
+    with pytest.raises(ProtectionError, match="1 of 2"):
+        check_none_came_back(before, after, "none")
+    check_none_came_back(before, after, "no-uniques")
+    check_none_came_back(before, after, "allowed")
+    check_none_came_back(before, after.drop(["a"]), "none")

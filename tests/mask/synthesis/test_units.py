@@ -25,3 +25,10 @@ def test_resampled_units_are_whole():
     rows = units.resampled(np.random.default_rng(1)).reshape(-1, 3)
     assert (rows[:, 0] % 3 == 0).all()
     assert (np.diff(rows, axis=1) == 1).all()
+
+
+def test_what_one_unit_has_often_counts_once():
+    units = Units(np.array([3, 2, 1]))
+    codes = np.array([4, 4, 1, 4, 4, 1])
+    assert sorted(units.once(codes)) == [1, 1, 4, 4]
+    assert len(units.once(np.full(6, 2.5))) == 3

@@ -15,6 +15,7 @@ from tacit.core.schema import Kind, Variable
 _MOST_DECIMALS = 6
 _LARGEST_WHOLE = 2.0**53
 _LONGEST = 2.0**63 - 1024
+_LARGEST = 1e150
 _MOSTLY_UNIQUE = 0.5
 _FEW_LEVELS = 20
 
@@ -41,6 +42,11 @@ class Column:
     def is_class(self) -> bool:
         """Whether the values are classes."""
         return self.n_levels > 0
+
+    @property
+    def is_internal(self) -> bool:
+        """Whether the column is no user's: the size of a unit, a place in it."""
+        return self.name.startswith("\0")
 
     @classmethod
     def of(cls, series: Any, variable: Variable) -> Column:
@@ -114,6 +120,25 @@ class Column:
         return np.asarray(np.round(start + np.rint((values - start) / step) * step, decimals))
 
 
+def common_classes(column: Column, held: np.ndarray, common: int) -> np.ndarray:
+    """Say of each class whether so many have it; the last place is for missing values.
+
+    A class of few people, like a number of few, would be theirs wherever it is drawn.
+    """
+    sizes = np.bincount(held[held >= 0], minlength=column.n_levels)
+    is_common = sizes >= common
+    if len(sizes) and sizes.any() and not is_common.any():
+        if column.is_internal:
+            is_common = sizes > 0
+        else:
+            raise DataError(
+                f"no category of {column.name!r} is shared by {common} records",
+                got=f"{int(sizes.max())} at most",
+                do="recode it into larger groups, leave it out, or lower common_category",
+            )
+    return np.append(is_common, True)
+
+
 def _cast(series: Any, physical: Any) -> Any:
     import polars as pl
 
@@ -157,6 +182,12 @@ def _numbers(series: Any) -> Column:
     numbers = physical.cast(pl.Float64).to_numpy().astype(np.float64)
     if np.isinf(numbers).any():
         raise DataError(f"column {series.name!r} holds infinite values", do="replace them first")
+    if np.abs(numbers[~np.isnan(numbers)]).max(initial=0.0) > _LARGEST:
+        raise DataError(
+            f"column {series.name!r} holds numbers whose squares cannot be counted",
+            got=f"beyond {_LARGEST:g}",
+            do="replace them, or write them in another unit",
+        )
     return Column(series.name, numbers, 0, True, series.clear(), _grid(numbers))
 
 

@@ -7,7 +7,7 @@ from typing import Self
 
 import numpy as np
 
-from tacit.mask.synthesis.columns import Column
+from tacit.mask.synthesis.columns import Column, common_classes
 
 
 def copula_draws(values: np.ndarray, n: int, rng: np.random.Generator) -> np.ndarray:
@@ -65,16 +65,17 @@ class Margin:
     """Share of missing numbers, which lie lowest."""
 
     @classmethod
-    def of(cls, column: Column) -> Self:
-        """Learn the margin; nominal classes lie along the scale by frequency."""
+    def of(cls, column: Column, common: int) -> Self:
+        """Learn the margin; nominal classes lie along the scale by frequency, rare ones nowhere."""
         values = column.values
         none = np.empty(0)
         if not column.is_class:
             known = values[~np.isnan(values)]
             return cls(column, none, none, np.sort(known), 1 - len(known) / len(values))
         sizes = np.bincount(values + 1, minlength=column.n_levels + 1)
+        sizes[1:][~common_classes(column, values, common)[:-1]] = 0
         order = np.arange(len(sizes)) if column.is_ordered else np.argsort(-sizes, kind="stable")
-        return cls(column, order - 1, np.cumsum(sizes[order]) / len(values), none, 0.0)
+        return cls(column, order - 1, np.cumsum(sizes[order]) / sizes.sum(), none, 0.0)
 
     def shares(self, rng: np.random.Generator) -> np.ndarray:
         """Return where each original record lies; ties are spread at random."""
@@ -111,11 +112,11 @@ class Copula:
     scores: np.ndarray
 
     @classmethod
-    def of(cls, columns: dict[str, Column], rng: np.random.Generator) -> Self:
+    def of(cls, columns: dict[str, Column], common: int, rng: np.random.Generator) -> Self:
         """Learn a file."""
         from scipy.stats import norm
 
-        margins = tuple(Margin.of(column) for column in columns.values())
+        margins = tuple(Margin.of(column, common) for column in columns.values())
         shares = np.column_stack([margin.shares(rng) for margin in margins])
         return cls(margins, norm.ppf(np.clip(shares, 1e-9, 1 - 1e-9)))
 

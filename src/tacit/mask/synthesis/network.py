@@ -9,7 +9,7 @@ from typing import Self
 import numpy as np
 
 from tacit.core.keys import group_ids
-from tacit.mask.synthesis.columns import Column
+from tacit.mask.synthesis.columns import Column, common_classes
 from tacit.mask.synthesis.dependence import coarse_levels, dependence
 from tacit.mask.synthesis.predictors import Coding, Records
 from tacit.mask.synthesis.synthesisers import cart
@@ -91,12 +91,13 @@ class Network:
     nodes: tuple[tuple[Column, tuple[Coding, ...], cart.Tree | None, cart.Tree | None], ...]
 
     @classmethod
-    def of(cls, columns: dict[str, Column], most: int, leaf: int, rng: np.random.Generator) -> Self:
+    def of(
+        cls, columns: dict[str, Column], most: int, settings: Settings, rng: np.random.Generator
+    ) -> Self:
         """Learn structure and distributions."""
         codings = {name: Coding.of(column) for name, column in columns.items()}
         n = len(next(iter(columns.values())).values)
         records = Records.of({name: c.values for name, c in columns.items()}, n)
-        settings = Settings(leaf=leaf)
         nodes = []
         for name, parents in learnt_parents(columns, most, rng):
             given = tuple(codings[p] for p in parents)
@@ -129,8 +130,9 @@ def _learnt(
     """Return the distribution of the values, and that of the gaps of numbers."""
     view, values = records.view(parents), column.values
     if column.is_class:
-        codes = np.where(values < 0, column.n_levels, values)
-        return cart.fit(Target(codes, column.n_levels + 1), view, settings, rng), None
+        kept = np.flatnonzero(common_classes(column, values, settings.common_category)[values])
+        codes = np.where(values < 0, column.n_levels, values)[kept]
+        return cart.fit(Target(codes, column.n_levels + 1), view.take(kept), settings, rng), None
     missing = np.isnan(values)
     known = np.flatnonzero(~missing)
     gaps = None

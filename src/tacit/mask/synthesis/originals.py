@@ -77,6 +77,31 @@ def forbidden_records(
     return counted.drop(ROW)
 
 
+def check_none_came_back(
+    original: Microdata,
+    released: Microdata,
+    originals: Originals,
+    columns: Sequence[str] | None = None,
+) -> None:
+    """Refuse a release that holds forbidden records all the same, made so by other steps.
+
+    A sample taken before the synthesis hides records from it; what is rounded after it may become
+    equal. A record that has lost a compared column, or changed its type, equals none.
+    """
+    forbidden = forbidden_records(original, originals, columns)
+    if forbidden is None or any(
+        released.local.schema.get(name) != dtype for name, dtype in forbidden.schema.items()
+    ):
+        return
+    found = found_in(released.local, forbidden)
+    if len(found):
+        raise ProtectionError(
+            "other steps of the plan have made synthetic records equal to original ones",
+            got=f"{len(found):,} of {released.n_records:,}",
+            do="coarsen before the synthesis, and sample after it",
+        )
+
+
 def found_in(table: Any, forbidden: Any) -> np.ndarray:
     """Return the places of the records that equal a forbidden one."""
     if forbidden is None or forbidden.height == 0:

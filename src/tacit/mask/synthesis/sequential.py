@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from tacit.core.progress import track
-from tacit.mask.synthesis.columns import Column
+from tacit.mask.synthesis.columns import Column, common_classes
 from tacit.mask.synthesis.edits import Edits
 from tacit.mask.synthesis.predictors import Coding, Records, View
 from tacit.mask.synthesis.synthesisers.choice import has_spikes, models_of
@@ -180,14 +180,16 @@ def fitted(
             free = np.ones(n, dtype=bool)
             for where, _ in edits.forced(name, known):
                 free &= ~where
+            column = columns[name]
             steps.append(
                 _fitted_step(
-                    columns[name],
+                    column,
+                    column.values if units is None else units.once(column.values),
                     view,
                     rows[free[rows]],
                     len(predictors),
                     design.methods[name],
-                    models_of(columns[name], design.methods[name], design.events),
+                    models_of(column, design.methods[name], design.events),
                     settings,
                     rng,
                 )
@@ -209,6 +211,7 @@ def _relatives(coding: Coding, units: Units, records: Records) -> tuple[Coding, 
 
 def _fitted_step(
     column: Column,
+    held: np.ndarray,
     view: View,
     rows: np.ndarray,
     n_predictors: int,
@@ -217,18 +220,23 @@ def _fitted_step(
     settings: Settings,
     rng: np.random.Generator,
 ) -> Step:
+    """Fit the models of a variable; `held` are its values, each once for whoever has it."""
     fit_value, fit_state = models
     predictors, relatives = view.codings[:n_predictors], view.codings[n_predictors:]
-    values = column.values[rows]
     none = np.empty(0)
     if column.is_class:
+        is_common = common_classes(column, held, settings.common_category)
+        rows = rows[is_common[column.values[rows]]]
         model = None
         if len(rows):
-            codes = np.where(values < 0, column.n_levels, values)
-            target = Target(codes, column.n_levels + 1)
+            values = column.values[rows]
+            target = Target(np.where(values < 0, column.n_levels, values), column.n_levels + 1)
             model = fit_value(target, view.take(rows), settings, rng)
-        return Step(column, predictors, relatives, none, None, model)
-    spikes = _spikes(values) if has_spikes(key) else none
+        drawable = replace(column, values=column.values[is_common[column.values]])
+        return Step(drawable, predictors, relatives, none, None, model)
+    values = column.values[rows]
+    shared = shared_numbers(held, settings.common)
+    spikes = _spikes(values, shared) if has_spikes(key) else none
     states = _states(values, spikes)
     state = value = None
     if states.any():
@@ -236,17 +244,16 @@ def _fitted_step(
         state = fit_state(target, view.take(rows), settings, rng)
     regular = rows[states == 0]
     if len(regular):
-        shared = shared_numbers(column.values, settings.common)
         target = Target(column.values[regular], 0, shared)
         value = fit_value(target, view.take(regular), settings, rng)
     return Step(column, predictors, relatives, spikes, state, value)
 
 
-def _spikes(values: np.ndarray) -> np.ndarray:
-    """Return the numbers that a large share of the records has."""
-    distinct, sizes = np.unique(values[~np.isnan(values)], return_counts=True)
+def _spikes(values: np.ndarray, shared: np.ndarray) -> np.ndarray:
+    """Return the numbers that a large share of the records has, and not one person alone."""
+    distinct, sizes = np.unique(values[np.isin(values, shared)], return_counts=True)
     often = np.argsort(-sizes, kind="stable")[:_MOST_SPIKES]
-    return np.sort(distinct[often[sizes[often] >= max(_SPIKE * len(values), 2)]])
+    return np.sort(distinct[often[sizes[often] >= _SPIKE * len(values)]])
 
 
 def _states(values: np.ndarray, spikes: np.ndarray) -> np.ndarray:

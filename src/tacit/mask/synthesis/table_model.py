@@ -51,6 +51,22 @@ class Categories:
         )
         return cls(tuple(columns), np.column_stack(codes), shape, tuple(numbers))
 
+    def common_codes(self, common: int) -> np.ndarray:
+        """Return the records without those that have a value of fewer than so many records."""
+        kept = np.ones(len(self.codes), dtype=bool)
+        for column, codes, size in zip(self.columns, self.codes.T, self.shape, strict=True):
+            sizes = np.bincount(codes, minlength=size)
+            is_common = sizes >= common
+            is_common[-1] |= _has_gaps(column)
+            if not is_common.any():
+                raise DataError(
+                    f"no value of {column.name!r} is shared by {common} records",
+                    got=f"{int(sizes.max())} at most",
+                    do="recode it into larger groups, leave it out, or lower common_category",
+                )
+            kept &= is_common[codes]
+        return self.codes[kept]
+
     def decoded(self, codes: np.ndarray) -> list[object]:
         """Return drawn codes as series."""
         found = []

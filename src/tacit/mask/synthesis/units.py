@@ -56,6 +56,20 @@ class Units:
         first = np.where(place == 0, missing, values[self.starts[self.unit[rows]]])
         return previous.astype(values.dtype), first.astype(values.dtype)
 
+    def once(self, values: np.ndarray) -> np.ndarray:
+        """Return the values without repetitions inside a unit: what one has thrice is not common.
+
+        Examples
+        --------
+        >>> Units(np.array([3, 1])).once(np.array([7.0, 7.0, 5.0, 7.0])).tolist()
+        [5.0, 7.0, 7.0]
+        """
+        order = np.lexsort((values, self.unit))
+        ordered, unit = values[order], self.unit[order]
+        is_new = np.ones(len(order), dtype=bool)
+        is_new[1:] = (ordered[1:] != ordered[:-1]) | (unit[1:] != unit[:-1])
+        return np.asarray(ordered[is_new])
+
     def resampled(self, rng: np.random.Generator) -> np.ndarray:
         """Draw units with replacement; return their records."""
         drawn = rng.integers(0, len(self.sizes), len(self.sizes))

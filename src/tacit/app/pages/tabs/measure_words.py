@@ -18,6 +18,7 @@ _PLAIN = {
     "interval-disclosure": "Original numbers close to the masked ones",
     "matching-people": "People who find themselves in the masked data",
     "replicated-uniques": "People alone in both files",
+    "extreme-values": "Largest and smallest numbers that can be guessed",
     "l-diversity": "Fewest different secrets among records that look alike",
     "t-closeness": "How much a group of like records tells about its secrets",
     "suda": "Records that few facts already single out",

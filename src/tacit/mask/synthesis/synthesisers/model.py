@@ -21,7 +21,9 @@ class Settings:
     smooth: bool = True
     """Draw numbers between those of a leaf."""
     common: int = 3
-    """Values that so many records share are drawn as they are."""
+    """Numbers that so many records share are drawn as they are."""
+    common_category: int = 2
+    """Categories that fewer have are not drawn."""
     trees: int = 10
     """Trees of a forest."""
     proper: bool = False
