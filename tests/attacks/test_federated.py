@@ -284,6 +284,40 @@ def test_records_are_not_singled_out_by_moving_an_edge():
         together.run(analysis_from(asked[1]))
 
 
+def smallest_by_refusals(agency, column, most):
+    """Ask for histograms that never run: those with one or two records below the edge are refused.
+
+    Returns how near the edge came to the smallest value of the agency.
+    """
+    low, high = -10.0, 0.0  # none below the one, many below the other
+    for k in range(most):
+        edge = (low + high) / 2
+        wanted = m.Proposal(
+            computation=f"{k:032x}", participants=("agency-0", "agency-1", "agency-2"), threshold=2,
+            analysis={"analysis": "histogram", "variable": column, "edges": [edge]},
+        )  # fmt: skip
+        reply = m.decode(agency.handle(m.Propose(proposal=wanted).encode()))
+        if "limit of" in getattr(reply, "reason", "") or "operator" in getattr(reply, "reason", ""):
+            break
+        # Accepted above the third smallest value, too: then the edge is within the bulk.
+        accepted = isinstance(reply, m.Accepted)
+        if accepted and edge < agency.data.local[column].min():
+            low = edge
+        else:
+            high = edge
+    return float(abs(agency.data.local[column].min() - high))
+
+
+def test_refusals_alone_do_not_tell_a_value():
+    """Without limits the smallest value is found to the last digit; with them it stays open."""
+    most = 10_000
+    unlimited = Policy(max_computations=most, max_per_column=most, max_refusals=most)
+    assert smallest_by_refusals(agencies(frames(), unlimited)[0], "x", 60) < 1e-12
+    assert smallest_by_refusals(agencies(frames())[0], "x", 60) > 1e-3
+    few = Policy(max_per_column=10, max_refusals=most)
+    assert smallest_by_refusals(agencies(frames(), few)[0], "x", 60) > 1e-3
+
+
 def test_f4_covariances_with_a_mark_on_one_record_are_refused():
     parts = frames()
     marked = {
