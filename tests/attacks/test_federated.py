@@ -5,6 +5,8 @@ tests draw views for two very different sets of values (with the same sum and th
 which a party may know) and compare: every view must be uniform under both.
 """
 
+from itertools import combinations
+
 import numpy as np
 import polars as pl
 import pytest
@@ -17,7 +19,7 @@ from tacit.federated.coordinator import Coordinator
 from tacit.federated.fixed_point import COUNTS
 from tacit.federated.identity import Identity, Roster
 from tacit.federated.integrity import N_TAGS
-from tacit.federated.shamir import PRIME, SHARE_BYTES
+from tacit.federated.shamir import PRIME, SHARE_BYTES, restore
 from tacit.federated.simulator import InProcess, agencies
 from tacit.federated.summation import Summation, pair_purpose
 from tacit.federated.unmasking import Unmasking
@@ -175,15 +177,87 @@ def test_t_minus_1_colluders_with_the_coordinator_see_uniform_values():
 def test_before_the_unmasking_t_minus_1_colluders_lack_every_secret():
     """Their shares of an honest agency's seed fit any seed equally well."""
     members, _, _ = one_run(ONE_WORLD)
-    known = {n: members[n].inbox["b"][:SHARE_BYTES] for n in ("a", "d", "e")}
-    assert len(known) == members["b"].proposal.threshold - 1
-    assert members["b"].own_seed not in b"".join(known.values())
+    t = members["b"].proposal.threshold
+
+    def guess(holders, length=66):
+        known = {NAMES.index(n) + 1: members[n].inbox["b"][:SHARE_BYTES] for n in holders}
+        return restore(known, len(holders), length)[-32:]
+
+    assert guess(("a", "c", "d", "e")) == members["b"].own_seed  # t of them have it
+    for few in combinations("acde", t - 1):
+        assert guess(few) != members["b"].own_seed
 
 
 def test_all_but_one_colluders_learn_the_one_by_subtraction():
     """No protocol for sums can prevent this: the limit is stated, not hidden."""
     words = coalition_view(ONE_WORLD, ("a", "c", "d", "e"), "b")
     assert np.array_equal(COUNTS.decode(words)[:LENGTH], np.full(LENGTH, ONE_WORLD["b"]))
+
+
+# -- whole computations, as they run -----------------------------------------------------------
+
+
+def transcripts(swapped):
+    """Run a regression and return what passed each channel; two agencies may swap their records.
+
+    Then all pooled sums and the answer are the same, and so must everything else be that anybody
+    but these two sees.
+    """
+    parts = frames()
+    if swapped:
+        parts["agency-1"], parts["agency-2"] = parts["agency-2"], parts["agency-1"]
+    channels = {a.name: InProcess(a, []) for a in agencies(parts)}
+    answer = Coordinator(channels, workers=1).run(
+        analysis_from({"analysis": "ols", "y": "y", "x": ["x"]})
+    )
+    return {
+        n: [tuple(map(m.decode, both)) for both in c.transcript] for n, c in channels.items()
+    }, answer
+
+
+def payloads(seen, kind):
+    """Return the vectors of one kind of message, in order."""
+    return [o.payload for both in seen for o in both if o.kind == kind]
+
+
+def assert_bytes_uniform(text):
+    counts = np.bincount(np.frombuffer(text, dtype=np.uint8), minlength=256)
+    assert stats.chisquare(counts).pvalue > SMALLEST_P
+
+
+def test_all_that_the_coordinator_sees_of_a_regression_is_uniform_or_the_answer():
+    for swapped in (False, True):
+        masked, totals = [], []
+        for _ in range(6):
+            seen, _ = transcripts(swapped)
+            masked += [b"".join(payloads(s, "masked")) for s in seen.values()]
+            totals += payloads(seen["agency-0"], "finish")
+        assert_bytes_uniform(b"".join(masked))
+        assert_bytes_uniform(b"".join(totals))
+
+
+def test_no_mask_is_used_twice():
+    """The same records again: the difference of two contributions would be zero."""
+    (one, _), (other, _) = transcripts(False), transcripts(False)
+    for name in one:
+        drawn = [np.frombuffer(b"".join(payloads(s[name], "masked")), "<u8") for s in (one, other)]
+        assert_bytes_uniform((drawn[0] - drawn[1]).tobytes())
+        lengths = [len(p) for p in payloads(one[name], "masked")]
+        assert len(lengths) == 4  # and in different sums of one computation
+        shared = min(lengths)
+        sums = [np.frombuffer(p[:shared], "<u8") for p in payloads(one[name], "masked")]
+        assert not any(np.any(a == b) for a, b in combinations(sums, 2))
+
+
+def test_sizes_and_order_of_messages_do_not_depend_on_the_records():
+    shapes = []
+    for swapped in (False, True):
+        seen, answer = transcripts(swapped)
+        shapes.append(
+            {n: [(o.kind, len(o.encode())) for both in s for o in both] for n, s in seen.items()}
+        )
+        assert answer["n"] == 120
+    assert shapes[0] == shapes[1]
 
 
 # -- F1 to F5 ----------------------------------------------------------------------------------

@@ -98,6 +98,8 @@ class TlsChannel:
             self._connection.request("POST", PATH, request, headers)
             response = self._connection.getresponse()
             body = response.read(LONGEST_MESSAGE + 1)
+            if response.length:  # what http.client reads in part it returns without a word
+                raise http.client.IncompleteRead(body, response.length)
         if response.status != 200 or len(body) > LONGEST_MESSAGE:
             self.close()
             raise LostError(f"answered with HTTP status {response.status}")

@@ -122,8 +122,8 @@ def test_a_group_of_one_record_is_refused(groups):
     lonely = [groups[0].with_columns(a=pl.when(pl.int_range(90) == 0).then(1e6).otherwise("a"))]
     first = [[0.0, 0.0], [1e6, 0.0]]
     given = {"variables": ["a", "b"], "k": 2, "centres": first}
+    lax = {"agency-1": Policy(min_cell=1)}
     with pytest.raises(StoppedError, match="a pooled group has a cell"):
-        lax = {"agency-1": Policy(min_cell=1)}
         simulate([*lonely, *groups[1:]], "clusters", **given, policy=lax)
     # Two partners with one record each there could find it by subtracting their own.
     far = [g.with_columns(a=pl.when(pl.int_range(pl.len()) == 0).then(1e6).otherwise("a"))
