@@ -108,9 +108,9 @@ def test_the_lowest_bits_of_the_sum_of_four_stay_hidden():
 
 
 def test_a_contribution_that_arrives_late_stays_hidden():
-    """The key of an agency that was given up is known; its own mask is not."""
+    """The key of an agency that was given up is known, and a partner may tell the common mask."""
 
-    def late(world):
+    def late(world, told=False):
         members, keys, arrived = one_run(world)
         left = ("a", "b", "d", "e")
         given = {n: members[n].unmask(left) for n in left}
@@ -118,9 +118,12 @@ def test_a_contribution_that_arrives_late_stays_hidden():
         found = unmasking._mask_key("c")
         assert found == members["c"].mask_key
         assert "c" not in {n for one in given.values() for n in one.seeds}
-        return on_unit(without_pairs(arrived["c"], "c", found, keys, NAMES))
+        words = without_pairs(arrived["c"], "c", found, keys, NAMES)
+        common = members["a"].common_mask(("c",), words.shape[1])
+        return on_unit(COUNTS.subtract(words, common) if told else words)
 
     assert_uniform_in_both(late)
+    assert_uniform_in_both(lambda world: late(world, told=True))
 
 
 def without_pairs(words, name, key, keys, others):
@@ -154,8 +157,12 @@ def test_one_agency_sees_shares_that_are_uniform():
     assert stats.ks_2samp(*drawn).pvalue > SMALLEST_P
 
 
-def coalition_view(world, colluders, target):
-    """All that colluders and coordinator can take off a contribution, after the unmasking."""
+def coalition_view(world, colluders, target, taken=None):
+    """All that colluders and coordinator can take off a contribution, after the unmasking.
+
+    They know the target's own mask, the common one, and those between the target and each of them;
+    of these they take off those of `taken`, all unless told otherwise.
+    """
     members, keys, arrived = one_run(world)
     given = {n: members[n].unmask(NAMES) for n in NAMES}
     unmasking = Unmasking(members["a"].proposal, 0, keys, arrived, given)
@@ -163,15 +170,41 @@ def coalition_view(world, colluders, target):
     length = words.shape[1]
     words = COUNTS.subtract(words, masks.expand(unmasking._own_seed(target), 1, length))
     words = COUNTS.subtract(words, members[colluders[0]].common_mask((target,), length))
-    for other in colluders:
+    for other in colluders if taken is None else taken:
         seed = members[other]._pair_seed(target)
         stream = masks.expand(seed, 1, length)
         words = (COUNTS.subtract if other > target else COUNTS.add)(words, stream)
     return words
 
 
-def test_t_minus_1_colluders_with_the_coordinator_see_uniform_values():
-    assert_uniform_in_both(lambda world: on_unit(coalition_view(world, ("a", "d", "e"), "b")))
+@pytest.mark.parametrize("colluders", ["a", "ade"], ids=["one agency", "t - 1 agencies"])
+def test_colluders_with_the_coordinator_see_uniform_values(colluders):
+    """Whichever masks they take off: one they did not make must be left in each case."""
+    for taken in ("", colluders[0], colluders):
+        assert_uniform_in_both(
+            lambda world, taken=taken: on_unit(coalition_view(world, colluders, "b", taken))
+        )
+
+
+def test_the_test_of_colluders_fails_without_masks_between_pairs(monkeypatch):
+    """The comparison is able to fail: the same sum without these masks is found out."""
+    monkeypatch.setattr(Summation, "_pair_seed", lambda self, name: bytes(32))
+    monkeypatch.setattr(masks, "expand", unless_zero(masks.expand))
+    with pytest.raises(AssertionError):
+        assert_uniform_in_both(lambda world: on_unit(coalition_view(world, "ade", "b")))
+
+
+def unless_zero(expand):
+    """Return no mask at all for the seed of zeros."""
+
+    def expanded(seed, words, length):
+        return (
+            np.zeros((words, length), np.uint64)
+            if seed == bytes(32)
+            else expand(seed, words, length)
+        )
+
+    return expanded
 
 
 def test_before_the_unmasking_t_minus_1_colluders_lack_every_secret():
