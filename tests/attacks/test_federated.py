@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 from scipy import stats
 
+from tacit.core.errors import ProtectionError
 from tacit.federated import Policy, StoppedError, masks, neighbours_learn, ring_sum, simulate
 from tacit.federated import messages as m
 from tacit.federated.analysis import analysis_from
@@ -225,6 +226,31 @@ def test_all_but_one_colluders_learn_the_one_by_subtraction():
     """No protocol for sums can prevent this: the limit is stated, not hidden."""
     words = coalition_view(ONE_WORLD, ("a", "c", "d", "e"), "b")
     assert np.array_equal(COUNTS.decode(words)[:LENGTH], np.full(LENGTH, ONE_WORLD["b"]))
+
+
+def told_two_stories(threshold):
+    """Return what a coordinator finds of b who tells some that b was lost, and others not."""
+    members, keys, arrived = one_run(ONE_WORLD, threshold)
+    without_b = tuple(n for n in NAMES if n != "b")
+    given = {n: members[n].unmask(NAMES) for n in "abc"}
+    given |= {n: members[n].unmask(without_b) for n in "de"}
+    told = Unmasking(members["a"].proposal, 0, keys, arrived, given)
+    words = COUNTS.subtract(arrived["b"], masks.expand(told._own_seed("b"), 1, LENGTH + N_TAGS))
+    proposal = members["a"].proposal
+    purpose = pair_purpose(proposal.digest() + (0).to_bytes(4, "big"))
+    key = told._mask_key("b")
+    for other in without_b:
+        seed = masks.agree(key, bytes.fromhex(keys[other].mask), purpose)
+        stream = masks.expand(seed, 1, LENGTH + N_TAGS)
+        words = (COUNTS.subtract if other > "b" else COUNTS.add)(words, stream)
+    return COUNTS.subtract(words, members["a"].common_mask(("b",), LENGTH + N_TAGS))
+
+
+def test_different_lists_of_survivors_for_different_agencies_show_nobody():
+    """With a partner's help seed and key of one agency give its value; half are not enough."""
+    assert np.all(COUNTS.decode(told_two_stories(threshold=2))[:LENGTH] == ONE_WORLD["b"])
+    with pytest.raises(ProtectionError, match="2 shares, 3 needed"):
+        told_two_stories(threshold=3)  # the smallest that an agency of five accepts
 
 
 # -- whole computations, as they run -----------------------------------------------------------
