@@ -231,7 +231,9 @@ def ballot(policy: Policy) -> np.ndarray:
     place = int(np.searchsorted(SMALLEST_CELLS, policy.min_cell))
     if place == len(SMALLEST_CELLS):
         raise RefusedError(f"no cell of fewer than {policy.min_cell} records may be shown")
-    return np.eye(len(SMALLEST_CELLS))[place]
+    vote = np.zeros(len(SMALLEST_CELLS))
+    vote[place] = 1.0
+    return vote
 
 
 def strictest(votes: np.ndarray) -> int:
