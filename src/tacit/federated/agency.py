@@ -27,8 +27,10 @@ from tacit.federated.admission import (
 from tacit.federated.analysis import Analysis, State, analysis_from
 from tacit.federated.identity import Identity, Roster
 from tacit.federated.ledger import Ledger
+from tacit.federated.masks import derive
 from tacit.federated.pairs import Pairs
 from tacit.federated.policy import Policy
+from tacit.federated.record_digest import check_unchanged, column_digests
 from tacit.federated.stopped import RefusedError
 from tacit.federated.summation import Summation
 
@@ -164,6 +166,7 @@ class Agency:
         admit(proposal, analysis, self.name, self.roster, self.policy, self.ledger, self.data)
         if self.policy.ask and (self._decide is None or not self._decide(proposal)):
             raise RefusedError("the operator said no")
+        check_unchanged(self._digests(analysis), self.policy, self.ledger)
         with self._joining:  # from here on the answer may depend on the records
             check_asked(analysis, self.policy, self.ledger)
             self.ledger.add(
@@ -176,6 +179,13 @@ class Agency:
                 purpose=proposal.purpose,
             )
         return analysis
+
+    def _digests(self, analysis: Analysis) -> dict[str, str]:
+        """Return digests of the columns of an analysis, by which a later change is found."""
+        if not isinstance(self.data, Microdata):
+            return {}
+        key = derive(self.identity.private, b"tacit records")
+        return column_digests(self.data, analysis.columns(), key)
 
     @contextlib.contextmanager
     def _by_records(self, analysis: Analysis) -> Iterator[None]:
@@ -265,7 +275,8 @@ class Agency:
 
     def _log_release(self, computation: _Computation, survivors: tuple[str, ...]) -> None:
         used = computation.used
-        records = {} if used is None else {"records": packed(used)}
+        records: dict[str, Any] = {} if used is None else {"records": packed(used)}
+        records |= {"digests": self._digests(computation.analysis)}
         self.ledger.add(
             "released",
             computation=computation.proposal.computation,

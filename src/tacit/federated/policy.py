@@ -50,6 +50,9 @@ class Policy(Value):
     each tells a bit about them. A larger number here lets the agency go on."""
     fixed_participants: bool = True
     """Refuse a column to a set of agencies other than the one it was used with before."""
+    unchanged_records: bool = True
+    """Refuse a column whose values changed since it was used: the difference of both results would
+    show the records that did."""
     max_length: Annotated[int, Ge(1)] = 10_000_000
     """Longest vector of a sum."""
     ask: bool = False
