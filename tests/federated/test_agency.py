@@ -163,6 +163,25 @@ def test_a_column_of_another_type_is_named(parts):
     agency = agencies({**parts, "agency-00": frame})[0]
     reply = asked(agency, m.Propose(proposal=proposal(tuple(parts))))
     assert reply.reason == "the column 'age' holds no numbers at this agency"
+    # No record had a part in it, so it does not count as a refusal because of them.
+    assert [e["event"] for e in agency.ledger.entries()] == ["joined", "refused"]
+
+
+def test_refusals_because_of_the_records_are_counted(parts):
+    agency = agencies(parts, Policy(max_refusals=2, min_records=1000))[0]
+
+    def reason(k, **analysis):
+        asked_ = {"analysis": "mean", "variables": ["age"], **analysis}
+        wanted = proposal(tuple(parts), computation=f"{k:032x}", analysis=asked_)
+        return getattr(asked(agency, m.Propose(proposal=wanted)), "reason", "")
+
+    assert "fewer than 1000" in reason(0)
+    assert "fewer than 1000" in reason(1)  # the same question again is free
+    assert "fewer than 1000" in reason(2, variables=["year"])
+    assert "2 questions were refused" in reason(3, variables=["income"])
+    assert "fewer than 1000" in reason(4)
+    events = [e["event"] for e in agency.ledger.entries()]
+    assert events.count("withheld") == 4
 
 
 def test_the_operator_is_asked(parts):

@@ -31,7 +31,7 @@ from tacit.federated.masks import derive
 from tacit.federated.pairs import Pairs
 from tacit.federated.policy import Policy
 from tacit.federated.record_digest import check_unchanged, column_digests
-from tacit.federated.stopped import RefusedError
+from tacit.federated.stopped import RefusedError, UnfitError
 from tacit.federated.summation import Summation
 
 Decide = Callable[[m.Proposal], bool]
@@ -192,6 +192,8 @@ class Agency:
         """Note that a question was refused because of the records, which tells a bit about them."""
         try:
             yield
+        except UnfitError:
+            raise
         except TacitError:
             self.ledger.add(
                 WITHHELD, fingerprint=analysis.fingerprint(), columns=sorted(analysis.columns())

@@ -16,7 +16,7 @@ from tacit.core.errors import ParameterError, UnknownMethodError, nearest
 from tacit.core.schema import Kind
 from tacit.core.value import Value
 from tacit.federated.policy import Policy
-from tacit.federated.stopped import RefusedError
+from tacit.federated.stopped import RefusedError, UnfitError
 
 if TYPE_CHECKING:
     from tacit.federated.messages import Exchange, Message, Proposal
@@ -171,7 +171,7 @@ def numbers_of(data: Microdata, columns: Sequence[str]) -> np.ndarray:
     numeric = set(data.schema.names(kind=Kind.NUMERIC))
     for column in columns:
         if column not in numeric:
-            raise RefusedError(f"the column {column!r} holds no numbers at this agency")
+            raise UnfitError(f"the column {column!r} holds no numbers at this agency")
     return data.numeric(list(columns))
 
 
@@ -230,7 +230,7 @@ def ballot(policy: Policy) -> np.ndarray:
     """
     place = int(np.searchsorted(SMALLEST_CELLS, policy.min_cell))
     if place == len(SMALLEST_CELLS):
-        raise RefusedError(f"no cell of fewer than {policy.min_cell} records may be shown")
+        raise UnfitError(f"no cell of fewer than {policy.min_cell} records may be shown")
     vote = np.zeros(len(SMALLEST_CELLS))
     vote[place] = 1.0
     return vote

@@ -20,7 +20,7 @@ from tacit.federated.analysis import (
     require_records,
 )
 from tacit.federated.policy import Policy
-from tacit.federated.stopped import RefusedError
+from tacit.federated.stopped import RefusedError, UnfitError
 
 
 @dataclass
@@ -78,7 +78,7 @@ class Clusters(Analysis, key="clusters"):
     def part(self, data: Microdata, policy: Policy) -> _Records:
         """Return the complete records."""
         if self.min_moving < policy.min_cell:
-            raise RefusedError(
+            raise UnfitError(
                 f"fewer than {policy.min_cell} records could move between groups in a step"
             )
         values = complete_records(data, self.variables, policy)
