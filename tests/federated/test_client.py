@@ -75,14 +75,16 @@ def test_an_answer_that_is_cut_short_is_no_answer(keys):
         def die():
             plain, _ = dying.accept()
             with contextlib.suppress(OSError), tls.wrap_socket(plain, server_side=True) as way:
-                way.recv(1000)
+                asked = b""
+                while not asked.endswith(b"\r\n\r\nx"):  # what is not read would reset the rest
+                    asked += way.recv(1000)
                 way.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf")
 
         thread = threading.Thread(target=die, daemon=True)
         thread.start()
         context = keys["coordinator"].client_context()
         way = TlsChannel("a", dying.getsockname(), context, tries=1)
-        with pytest.raises(LostError, match="IncompleteRead"):
+        with pytest.raises(LostError, match="broke"):
             way.send(b"x")
         thread.join()
 
