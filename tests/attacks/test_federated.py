@@ -5,11 +5,14 @@ tests draw views for two very different sets of values (with the same sum and th
 which a party may know) and compare: every view must be uniform under both.
 """
 
+from itertools import combinations
+
 import numpy as np
 import polars as pl
 import pytest
 from scipy import stats
 
+from tacit.core.errors import ProtectionError
 from tacit.federated import Policy, StoppedError, masks, neighbours_learn, ring_sum, simulate
 from tacit.federated import messages as m
 from tacit.federated.analysis import analysis_from
@@ -17,7 +20,7 @@ from tacit.federated.coordinator import Coordinator
 from tacit.federated.fixed_point import COUNTS
 from tacit.federated.identity import Identity, Roster
 from tacit.federated.integrity import N_TAGS
-from tacit.federated.shamir import PRIME, SHARE_BYTES
+from tacit.federated.shamir import PRIME, SHARE_BYTES, restore
 from tacit.federated.simulator import InProcess, agencies
 from tacit.federated.summation import Summation, pair_purpose
 from tacit.federated.unmasking import Unmasking
@@ -106,9 +109,9 @@ def test_the_lowest_bits_of_the_sum_of_four_stay_hidden():
 
 
 def test_a_contribution_that_arrives_late_stays_hidden():
-    """The key of an agency that was given up is known; its own mask is not."""
+    """The key of an agency that was given up is known, and a partner may tell the common mask."""
 
-    def late(world):
+    def late(world, told=False):
         members, keys, arrived = one_run(world)
         left = ("a", "b", "d", "e")
         given = {n: members[n].unmask(left) for n in left}
@@ -116,9 +119,12 @@ def test_a_contribution_that_arrives_late_stays_hidden():
         found = unmasking._mask_key("c")
         assert found == members["c"].mask_key
         assert "c" not in {n for one in given.values() for n in one.seeds}
-        return on_unit(without_pairs(arrived["c"], "c", found, keys, NAMES))
+        words = without_pairs(arrived["c"], "c", found, keys, NAMES)
+        common = members["a"].common_mask(("c",), words.shape[1])
+        return on_unit(COUNTS.subtract(words, common) if told else words)
 
     assert_uniform_in_both(late)
+    assert_uniform_in_both(lambda world: late(world, told=True))
 
 
 def without_pairs(words, name, key, keys, others):
@@ -152,8 +158,12 @@ def test_one_agency_sees_shares_that_are_uniform():
     assert stats.ks_2samp(*drawn).pvalue > SMALLEST_P
 
 
-def coalition_view(world, colluders, target):
-    """All that colluders and coordinator can take off a contribution, after the unmasking."""
+def coalition_view(world, colluders, target, taken=None):
+    """All that colluders and coordinator can take off a contribution, after the unmasking.
+
+    They know the target's own mask, the common one, and those between the target and each of them;
+    of these they take off those of `taken`, all unless told otherwise.
+    """
     members, keys, arrived = one_run(world)
     given = {n: members[n].unmask(NAMES) for n in NAMES}
     unmasking = Unmasking(members["a"].proposal, 0, keys, arrived, given)
@@ -161,29 +171,152 @@ def coalition_view(world, colluders, target):
     length = words.shape[1]
     words = COUNTS.subtract(words, masks.expand(unmasking._own_seed(target), 1, length))
     words = COUNTS.subtract(words, members[colluders[0]].common_mask((target,), length))
-    for other in colluders:
+    for other in colluders if taken is None else taken:
         seed = members[other]._pair_seed(target)
         stream = masks.expand(seed, 1, length)
         words = (COUNTS.subtract if other > target else COUNTS.add)(words, stream)
     return words
 
 
-def test_t_minus_1_colluders_with_the_coordinator_see_uniform_values():
-    assert_uniform_in_both(lambda world: on_unit(coalition_view(world, ("a", "d", "e"), "b")))
+@pytest.mark.parametrize("colluders", ["a", "ade"], ids=["one agency", "t - 1 agencies"])
+def test_colluders_with_the_coordinator_see_uniform_values(colluders):
+    """Whichever masks they take off: one they did not make must be left in each case."""
+    for taken in ("", colluders[0], colluders):
+        assert_uniform_in_both(
+            lambda world, taken=taken: on_unit(coalition_view(world, colluders, "b", taken))
+        )
+
+
+def test_the_test_of_colluders_fails_without_masks_between_pairs(monkeypatch):
+    """The comparison is able to fail: the same sum without these masks is found out."""
+    monkeypatch.setattr(Summation, "_pair_seed", lambda self, name: bytes(32))
+    monkeypatch.setattr(masks, "expand", unless_zero(masks.expand))
+    with pytest.raises(AssertionError):
+        assert_uniform_in_both(lambda world: on_unit(coalition_view(world, "ade", "b")))
+
+
+def unless_zero(expand):
+    """Return no mask at all for the seed of zeros."""
+
+    def expanded(seed, words, length):
+        return (
+            np.zeros((words, length), np.uint64)
+            if seed == bytes(32)
+            else expand(seed, words, length)
+        )
+
+    return expanded
 
 
 def test_before_the_unmasking_t_minus_1_colluders_lack_every_secret():
     """Their shares of an honest agency's seed fit any seed equally well."""
     members, _, _ = one_run(ONE_WORLD)
-    known = {n: members[n].inbox["b"][:SHARE_BYTES] for n in ("a", "d", "e")}
-    assert len(known) == members["b"].proposal.threshold - 1
-    assert members["b"].own_seed not in b"".join(known.values())
+    t = members["b"].proposal.threshold
+
+    def guess(holders, length=66):
+        known = {NAMES.index(n) + 1: members[n].inbox["b"][:SHARE_BYTES] for n in holders}
+        return restore(known, len(holders), length)[-32:]
+
+    assert guess(("a", "c", "d", "e")) == members["b"].own_seed  # t of them have it
+    for few in combinations("acde", t - 1):
+        assert guess(few) != members["b"].own_seed
 
 
 def test_all_but_one_colluders_learn_the_one_by_subtraction():
     """No protocol for sums can prevent this: the limit is stated, not hidden."""
     words = coalition_view(ONE_WORLD, ("a", "c", "d", "e"), "b")
     assert np.array_equal(COUNTS.decode(words)[:LENGTH], np.full(LENGTH, ONE_WORLD["b"]))
+
+
+def told_two_stories(threshold):
+    """Return what a coordinator finds of b who tells some that b was lost, and others not."""
+    members, keys, arrived = one_run(ONE_WORLD, threshold)
+    without_b = tuple(n for n in NAMES if n != "b")
+    given = {n: members[n].unmask(NAMES) for n in "abc"}
+    given |= {n: members[n].unmask(without_b) for n in "de"}
+    told = Unmasking(members["a"].proposal, 0, keys, arrived, given)
+    words = COUNTS.subtract(arrived["b"], masks.expand(told._own_seed("b"), 1, LENGTH + N_TAGS))
+    proposal = members["a"].proposal
+    purpose = pair_purpose(proposal.digest() + (0).to_bytes(4, "big"))
+    key = told._mask_key("b")
+    for other in without_b:
+        seed = masks.agree(key, bytes.fromhex(keys[other].mask), purpose)
+        stream = masks.expand(seed, 1, LENGTH + N_TAGS)
+        words = (COUNTS.subtract if other > "b" else COUNTS.add)(words, stream)
+    return COUNTS.subtract(words, members["a"].common_mask(("b",), LENGTH + N_TAGS))
+
+
+def test_different_lists_of_survivors_for_different_agencies_show_nobody():
+    """With a partner's help seed and key of one agency give its value; half are not enough."""
+    assert np.all(COUNTS.decode(told_two_stories(threshold=2))[:LENGTH] == ONE_WORLD["b"])
+    with pytest.raises(ProtectionError, match="2 shares, 3 needed"):
+        told_two_stories(threshold=3)  # the smallest that an agency of five accepts
+
+
+# -- whole computations, as they run -----------------------------------------------------------
+
+
+def transcripts(swapped):
+    """Run a regression and return what passed each channel; two agencies may swap their records.
+
+    Then all pooled sums and the answer are the same, and so must everything else be that anybody
+    but these two sees.
+    """
+    parts = frames()
+    if swapped:
+        parts["agency-1"], parts["agency-2"] = parts["agency-2"], parts["agency-1"]
+    channels = {a.name: InProcess(a, []) for a in agencies(parts)}
+    answer = Coordinator(channels, workers=1).run(
+        analysis_from({"analysis": "ols", "y": "y", "x": ["x"]})
+    )
+    return {
+        n: [tuple(map(m.decode, both)) for both in c.transcript] for n, c in channels.items()
+    }, answer
+
+
+def payloads(seen, kind):
+    """Return the vectors of one kind of message, in order."""
+    return [o.payload for both in seen for o in both if o.kind == kind]
+
+
+def assert_bytes_uniform(text):
+    counts = np.bincount(np.frombuffer(text, dtype=np.uint8), minlength=256)
+    assert stats.chisquare(counts).pvalue > SMALLEST_P
+
+
+def test_all_that_the_coordinator_sees_of_a_regression_is_uniform_or_the_answer():
+    for swapped in (False, True):
+        masked, totals = [], []
+        for _ in range(6):
+            seen, _ = transcripts(swapped)
+            masked += [b"".join(payloads(s, "masked")) for s in seen.values()]
+            totals += payloads(seen["agency-0"], "finish")
+        assert_bytes_uniform(b"".join(masked))
+        assert_bytes_uniform(b"".join(totals))
+
+
+def test_no_mask_is_used_twice():
+    """The same records again: the difference of two contributions would be zero."""
+    (one, _), (other, _) = transcripts(False), transcripts(False)
+    for name in one:
+        drawn = [np.frombuffer(b"".join(payloads(s[name], "masked")), "<u8") for s in (one, other)]
+        assert_bytes_uniform((drawn[0] - drawn[1]).tobytes())
+        lengths = [len(p) for p in payloads(one[name], "masked")]
+        assert len(lengths) == 4  # and in different sums of one computation
+        shared = min(lengths)
+        sums = [np.frombuffer(p[:shared], "<u8") for p in payloads(one[name], "masked")]
+        assert not any(np.any(a == b) for a, b in combinations(sums, 2))
+
+
+def test_sizes_and_order_of_messages_do_not_depend_on_the_records():
+    shapes = []
+    for swapped in (False, True):
+        seen, answer = transcripts(swapped)
+        shapes.append(
+            {n: [(o.kind, len(o.encode())) for both in s for o in both] for n, s in seen.items()}
+        )
+        assert answer["n"] == 120
+    assert shapes[0] == shapes[1]
 
 
 # -- F1 to F5 ----------------------------------------------------------------------------------
@@ -282,6 +415,40 @@ def test_records_are_not_singled_out_by_moving_an_edge():
     together.run(analysis_from(asked[2]))
     with pytest.raises(StoppedError, match="an earlier computation"):
         together.run(analysis_from(asked[1]))
+
+
+def smallest_by_refusals(agency, column, most):
+    """Ask for histograms that never run: those with one or two records below the edge are refused.
+
+    Returns how near the edge came to the smallest value of the agency.
+    """
+    low, high = -10.0, 0.0  # none below the one, many below the other
+    for k in range(most):
+        edge = (low + high) / 2
+        wanted = m.Proposal(
+            computation=f"{k:032x}", participants=("agency-0", "agency-1", "agency-2"), threshold=2,
+            analysis={"analysis": "histogram", "variable": column, "edges": [edge]},
+        )  # fmt: skip
+        reply = m.decode(agency.handle(m.Propose(proposal=wanted).encode()))
+        if "limit of" in getattr(reply, "reason", "") or "operator" in getattr(reply, "reason", ""):
+            break
+        # Accepted above the third smallest value, too: then the edge is within the bulk.
+        accepted = isinstance(reply, m.Accepted)
+        if accepted and edge < agency.data.local[column].min():
+            low = edge
+        else:
+            high = edge
+    return float(abs(agency.data.local[column].min() - high))
+
+
+def test_refusals_alone_do_not_tell_a_value():
+    """Without limits the smallest value is found to the last digit; with them it stays open."""
+    most = 10_000
+    unlimited = Policy(max_computations=most, max_per_column=most, max_refusals=most)
+    assert smallest_by_refusals(agencies(frames(), unlimited)[0], "x", 60) < 1e-12
+    assert smallest_by_refusals(agencies(frames())[0], "x", 60) > 1e-3
+    few = Policy(max_per_column=10, max_refusals=most)
+    assert smallest_by_refusals(agencies(frames(), few)[0], "x", 60) > 1e-3
 
 
 def test_f4_covariances_with_a_mark_on_one_record_are_refused():

@@ -70,6 +70,25 @@ def test_bad_requests_are_one_line(run, folder, keys, refusal, text, why):
     assert why in refusal(run(*base, "--agency", "a=localhost:1"))
 
 
+def test_the_help_names_every_analysis_and_what_it_needs(run):
+    """A newcomer has the help before anything else."""
+    import tacit.federated.analyses  # noqa: F401 - fills the list of analyses
+    from tacit.federated import Analysis
+
+    told = " ".join(run("coordinate", "--help").stdout.split())
+    for key, analysis in Analysis.known.items():
+        needed = [name for name, one in analysis.model_fields.items() if one.is_required()]
+        if key != "vector":  # for agencies without records, which the command does not start
+            assert key in told
+            assert ", ".join(needed) in told
+
+
+def test_spoilt_credentials_are_one_line(run, folder, keys, refusal, patients):
+    for name, why in (("signing.key", "holds no key"), ("certificate.pem", "no certificate")):
+        (keys / "a" / name).write_text("nonsense")
+        assert why in refusal(run("agency", patients, "--credentials", "keys/a"))
+
+
 def test_bad_options_are_one_line(run, folder, keys, refusal, patients):
     base = ["coordinate", request(folder), "--credentials", "keys/coordinator"]
     assert "name=host:port" in refusal(run(*base, "--agency", "a"))

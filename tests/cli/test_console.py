@@ -75,3 +75,19 @@ def test_a_bar_is_removed_when_its_task_fails():
     with pytest.raises(ZeroDivisionError), Bars(progress).task("x", 2):
         1 / 0  # noqa: B018
     assert progress.tasks == []
+
+
+def test_nothing_is_drawn_between_tasks():
+    """A display that goes on would wipe out what an operator is asked in the meantime."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    progress = Progress(console=Console(file=Terminal(), force_terminal=True), transient=True)
+    bars, drawn = Bars(progress), lambda: progress.live.is_started
+    assert not drawn()
+    for _ in range(2):
+        with bars.task("x", 2):
+            with bars.task("y", 2):
+                assert drawn()
+            assert drawn()
+        assert not drawn()

@@ -73,6 +73,34 @@ def test_another_list_of_survivors_for_the_same_sum_is_refused(five):
     assert second.reason == "this step was already answered for another request"
 
 
+def test_a_changed_sum_cannot_be_tried_again(members):
+    """Tags of counts could be guessed in a few million tries; there is one."""
+    at = to_masked(members)
+    names = tuple(a.name for a in members)
+    asked(members[0], m.AskUnmask(**at, survivors=names))
+    length = members[0]._open[ID].analysis.length({}) + 2
+    for guess, why in ((0, "the sum was changed"), (1, "keys come first"), (0, "keys come first")):
+        payload = bytes([guess]) * (32 * length)
+        reply = asked(members[0], m.Finish(**at, survivors=names, payload=payload))
+        assert why in reply.reason
+    again = asked(members[0], m.AskKeys(**at))
+    assert isinstance(again, m.Keys)  # those of before: no new sum begins in this step
+    reply = asked(members[0], m.Finish(**at, survivors=names, payload=payload))
+    assert "keys come first" in reply.reason
+
+
+def test_keys_are_new_in_each_computation_even_of_the_same_number(members):
+    """A closed computation that is proposed again must not meet masks of before."""
+    wanted = joined(members)
+    seen = []
+    for _ in range(2):
+        assert isinstance(asked(members[0], m.Propose(proposal=wanted)), m.Accepted)
+        seen.append(asked(members[0], m.AskKeys(computation=ID, step=0)))
+        asked(members[0], m.Close(computation=ID))
+    for name in ("channel", "mask", "commitment"):
+        assert getattr(seen[0], name) != getattr(seen[1], name)
+
+
 def test_a_release_is_in_the_log_before_it_happens(members):
     at = to_masked(members)
     names = tuple(a.name for a in members)
@@ -128,6 +156,32 @@ def test_an_error_says_nothing_about_the_data(parts):
     reply = asked(agency, m.Propose(proposal=proposal(tuple(parts))))
     assert isinstance(reply, m.Refused)
     assert value not in reply.reason
+
+
+def test_a_column_of_another_type_is_named(parts):
+    frame = pl.DataFrame({"age": ["forty"] * 20})
+    agency = agencies({**parts, "agency-00": frame})[0]
+    reply = asked(agency, m.Propose(proposal=proposal(tuple(parts))))
+    assert reply.reason == "the column 'age' holds no numbers at this agency"
+    # No record had a part in it, so it does not count as a refusal because of them.
+    assert [e["event"] for e in agency.ledger.entries()] == ["joined", "refused"]
+
+
+def test_refusals_because_of_the_records_are_counted(parts):
+    agency = agencies(parts, Policy(max_refusals=2, min_records=1000))[0]
+
+    def reason(k, **analysis):
+        asked_ = {"analysis": "mean", "variables": ["age"], **analysis}
+        wanted = proposal(tuple(parts), computation=f"{k:032x}", analysis=asked_)
+        return getattr(asked(agency, m.Propose(proposal=wanted)), "reason", "")
+
+    assert "fewer than 1000" in reason(0)
+    assert "fewer than 1000" in reason(1)  # the same question again is free
+    assert "fewer than 1000" in reason(2, variables=["year"])
+    assert "2 questions were refused" in reason(3, variables=["income"])
+    assert "fewer than 1000" in reason(4)
+    events = [e["event"] for e in agency.ledger.entries()]
+    assert events.count("withheld") == 4
 
 
 def test_the_operator_is_asked(parts):

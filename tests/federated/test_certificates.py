@@ -1,10 +1,13 @@
 """Credentials: complete, private, and good for one name only."""
 
+import datetime
 import stat
 
 import pytest
+from cryptography import x509
 
 from tacit.core.errors import ParameterError, ReadError, WriteError
+from tacit.federated import certificates
 from tacit.federated.certificates import Credentials, make_certificates
 
 
@@ -51,3 +54,32 @@ def test_a_folder_that_is_in_use_is_left_alone(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(WriteError, match="not empty"):
         make_certificates(tmp_path, ["a"])
+
+
+def test_a_certificate_that_is_not_valid_today_is_refused_by_its_owner(tmp_path, monkeypatch):
+    """Else the partners would cut every connection, and nobody would know why."""
+    monkeypatch.setattr(certificates, "_dated", dated(-800, -400))
+    old = make_certificates(tmp_path / "old", ["a", "b", "c"])
+    monkeypatch.setattr(certificates, "_dated", dated(400, 800))
+    new = make_certificates(tmp_path / "new", ["a", "b", "c"])
+    for made in (old, new):
+        for context in (made["a"].server_context, made["coordinator"].client_context):
+            with pytest.raises(ReadError, match=r"certificate\.pem is not valid today"):
+                context()
+
+
+def dated(first, last):
+    """Return what dates certificates, from some days after today to some others."""
+
+    def build(name, key):
+        now = datetime.datetime.now(datetime.UTC)
+        return (
+            x509.CertificateBuilder()
+            .subject_name(name)
+            .public_key(key)
+            .serial_number(x509.random_serial_number())
+            .not_valid_before(now + datetime.timedelta(days=first))
+            .not_valid_after(now + datetime.timedelta(days=last))
+        )
+
+    return build

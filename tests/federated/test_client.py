@@ -1,5 +1,6 @@
 """Channels: sent again after a break, lost after silence."""
 
+import contextlib
 import socket
 import threading
 import time
@@ -7,6 +8,7 @@ import time
 import pytest
 
 from tacit.core.errors import ParameterError
+from tacit.federated import client
 from tacit.federated.certificates import make_certificates
 from tacit.federated.client import TlsChannel, address_of, connect
 from tacit.federated.stopped import LostError
@@ -35,6 +37,56 @@ def test_silence_is_lost_in_time(keys):
         with pytest.raises(LostError, match="in time"):
             way.send(b"x")
         assert time.monotonic() - started < 60  # 0.3 s; the machine may be busy
+
+
+def test_an_answer_that_drips_is_lost_in_time(keys, monkeypatch):
+    """A byte now and then keeps a connection alive, and would hold the computation for ever."""
+    monkeypatch.setattr(client, "_PATIENCE", 2)
+    tls, stop = keys["a"].server_context(), threading.Event()
+    with socket.create_server(("127.0.0.1", 0)) as dripping:
+
+        def drip():
+            plain, _ = dripping.accept()
+            with contextlib.suppress(OSError), tls.wrap_socket(plain, server_side=True) as way:
+                way.recv(1000)
+                way.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n")
+                while not stop.wait(0.05):
+                    way.sendall(b"x")
+
+        thread = threading.Thread(target=drip, daemon=True)
+        thread.start()
+        way = TlsChannel(
+            "a", dripping.getsockname(), keys["coordinator"].client_context(), timeout=1.0
+        )
+        try:
+            with pytest.raises(LostError, match="in time"):
+                way.send(b"x")
+        finally:
+            stop.set()
+            way.close()
+            thread.join()
+
+
+def test_an_answer_that_is_cut_short_is_no_answer(keys):
+    """Half a message of an agency that dies is sent for again, never used."""
+    tls = keys["a"].server_context()
+    with socket.create_server(("127.0.0.1", 0)) as dying:
+
+        def die():
+            plain, _ = dying.accept()
+            with contextlib.suppress(OSError), tls.wrap_socket(plain, server_side=True) as way:
+                asked = b""
+                while not asked.endswith(b"\r\n\r\nx"):  # what is not read would reset the rest
+                    asked += way.recv(1000)
+                way.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf")
+
+        thread = threading.Thread(target=die, daemon=True)
+        thread.start()
+        context = keys["coordinator"].client_context()
+        way = TlsChannel("a", dying.getsockname(), context, tries=1)
+        with pytest.raises(LostError, match="broke"):
+            way.send(b"x")
+        thread.join()
 
 
 def test_a_broken_connection_is_tried_again(keys):

@@ -209,8 +209,19 @@ def test_disagreement_stops(five, federation):
         return reply
 
     channels["agency-01"].change_reply = other
-    with pytest.raises(StoppedError, match="do not agree"):
+    with pytest.raises(StoppedError, match="do not agree on the result") as stopped:
         coordinator.run(MEAN)
+    assert set(stopped.value.who) == {"agency-01"}
+
+
+def test_an_agency_that_says_it_is_done_too_early_is_named(five, federation):
+    coordinator, channels = federation(five)
+    channels["agency-01"].change_reply = lambda kind, reply: (
+        m.Finished(answer={"n": 1}).encode() if kind == "finish" else reply
+    )
+    with pytest.raises(StoppedError, match="do not agree on the end") as stopped:
+        coordinator.run(MEAN)
+    assert set(stopped.value.who) == {"agency-01"}
 
 
 def test_two_agencies_are_refused(parts):

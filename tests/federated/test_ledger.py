@@ -37,14 +37,24 @@ def test_entries_survive_a_restart(path):
         lambda lines: [lines[0].replace('"released"', '"refused"'), *lines[1:]],
         lambda lines: lines[1:],
         lambda lines: [*lines[:3], "{"],
+        lambda lines: [*lines[:3], "[]"],
     ],
-    ids=["dropped", "reordered", "edited", "event", "first dropped", "cut"],
+    ids=["dropped", "reordered", "edited", "event", "first dropped", "cut", "no object"],
 )
 def test_a_changed_log_is_refused(path, change):
     lines = path.read_text(encoding="utf-8").splitlines()
     path.write_text("\n".join(change(lines)) + "\n", encoding="utf-8")
     with pytest.raises(ReadError):
         Ledger(path)
+
+
+def test_no_text_of_a_coordinator_can_spoil_the_log(path):
+    """Signs that end a line elsewhere, and half a pair of surrogates, come back as they were."""
+    purpose = "a\u2028b\x85c\x1ed\r\ne \ud800"
+    Ledger(path).add("joined", purpose=purpose)
+    again = Ledger(path)
+    again.add("refused", reason="x")
+    assert Ledger(path).entries()[-2]["purpose"] == purpose
 
 
 def test_entries_are_json_lines(path):

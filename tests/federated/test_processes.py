@@ -16,6 +16,7 @@ import statsmodels.api as sm
 
 from tacit.federated import StoppedError, connect, make_certificates
 from tacit.federated.analysis import analysis_from
+from tacit.federated.client import TlsChannel, address_of
 from tacit.federated.ledger import Ledger
 
 OLS = analysis_from({"analysis": "ols", "y": "income", "x": ["age", "year"]})
@@ -158,17 +159,58 @@ def test_twenty_processes_give_the_pooled_result(tmp_path):
                 "age": age,
                 "year": year,
                 "income": 3 + 0.2 * age + rng.normal(0, 1, 60),
+                "stay": rng.normal(5, 2, 60),
                 "event": (rng.random(60) < 1 / (1 + np.exp(-0.05 * (age - 50)))).astype(int),
             }
         )
     with running(tmp_path, frames, timeout=120) as (processes, coordinator):
         check_ols(coordinator.run(OLS), frames)
         check_logistic(coordinator.run(LOGISTIC), frames)
-        for victim in ("agency-03", "agency-17"):
+        lost = {"agency-03", "agency-17"}
+        for victim in lost:
             processes[victim].kill()
-        frames = {n: f for n, f in frames.items()}
         with pytest.raises(StoppedError, match="another set"):
             coordinator.run(OLS)  # the columns were used with all twenty before
+        answer = coordinator.run(analysis_from({"analysis": "mean", "variables": ["stay"]}))
+        left = pl.concat([f for n, f in frames.items() if n not in lost])
+        assert set(answer.missing) == lost
+        assert answer["means"]["stay"] == pytest.approx(left["stay"].mean(), rel=1e-12)
+
+
+PHASES = ["propose", "ask-keys", "ask-shares", "ask-masked", "ask-unmask", "finish"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("threshold", [4, 5], ids=["above", "below"])
+@pytest.mark.parametrize("phase", PHASES)
+def test_a_kill_at_any_phase_recovers_or_stops(five, tmp_path, phase, threshold):
+    """One of five dies just before it is asked; then it is started again, and all goes on.
+
+    Above the threshold the first sum goes on with four, or with the contribution of the dead one if
+    it was in; a second sum needs those of the first. Below it everything stops.
+    """
+    victim, question = "agency-02", {"analysis": "count", "variables": ["age"]}
+    with running(tmp_path, five, threshold=threshold) as (processes, coordinator):
+        way = coordinator.channels[victim]
+        coordinator.channels[victim] = Killing(way, processes[victim], phase)
+        if threshold == 5:
+            with pytest.raises(StoppedError, match="nothing is released") as stopped:
+                coordinator.run(analysis_from(question))
+            assert set(stopped.value.who) == {victim}
+        else:
+            answer = coordinator.run(analysis_from(question))
+            there = phase in ("ask-unmask", "finish")  # its contribution had arrived
+            assert (victim in answer.agencies) == there
+            assert answer["n"] == sum(len(five[n]) for n in answer.agencies)
+            assert set(answer.missing) == {victim}
+        again = Process(tmp_path, victim, five[victim])
+        processes[victim].process.stderr.close()
+        processes[victim] = again
+        where = again.address()
+        coordinator.channels[victim] = TlsChannel(victim, address_of(where), way._context)
+        answer = coordinator.run(analysis_from({"analysis": "mean", "variables": ["income"]}))
+        assert answer["n"] == sum(map(len, five.values()))
+        assert not answer.missing
 
 
 def test_three_processes_with_different_variables_give_the_joined_result(files, tmp_path):

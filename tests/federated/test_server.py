@@ -1,6 +1,7 @@
 """An agency on the network: only for holders of a certificate, and not for long messages."""
 
 import contextlib
+import datetime
 import http.client
 import socket
 import ssl
@@ -8,9 +9,10 @@ import threading
 
 import pytest
 
+from tacit.federated import certificates
 from tacit.federated import messages as m
 from tacit.federated.agency import Agency
-from tacit.federated.certificates import make_certificates
+from tacit.federated.certificates import Credentials, make_certificates
 from tacit.federated.client import TlsChannel
 from tacit.federated.policy import Policy
 from tacit.federated.server import PATH, AgencyServer
@@ -28,12 +30,20 @@ def server(keys, parts):
     agency = Agency(
         own.identity(), parts["agency-00"], own.roster(), policy=Policy(max_length=1000)
     )
-    with AgencyServer(agency, own, ("127.0.0.1", 0)) as server:
+    with serving(agency, own) as server:
+        yield server
+
+
+@contextlib.contextmanager
+def serving(agency, credentials):
+    with AgencyServer(agency, credentials, ("127.0.0.1", 0)) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
         thread.start()
-        yield server
-        server.shutdown()
-        thread.join()
+        try:
+            yield server
+        finally:
+            server.shutdown()
+            thread.join()
 
 
 def channel(server, credentials, name="a", **options):
@@ -93,6 +103,34 @@ def test_a_certificate_of_another_authority_is_refused(server, tmp_path):
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     with pytest.raises(LostError):
         TlsChannel("a", ("127.0.0.1", server.port), context, tries=1).send(proposal())
+
+
+@pytest.mark.parametrize("side", ["agency", "coordinator"])
+def test_an_expired_certificate_is_refused_by_the_other_side(
+    keys, parts, tmp_path, monkeypatch, side
+):
+    """Also where its owner does not look at it."""
+    authority, roster, ends = certificates._Authority.new(), keys["a"].roster(), {}
+    dated = certificates._dated
+    for name, late in (("a", side == "agency"), ("coordinator", side == "coordinator")):
+        with monkeypatch.context() as past:
+            if late:
+                past.setattr(certificates, "_dated", lambda *given: yesterday(dated(*given)))
+            ends[name] = certificates._write(tmp_path / name, name, authority, roster, None)
+    monkeypatch.setattr(Credentials, "_require_valid", lambda self, name: None)
+    agency = Agency(keys["a"].identity(), parts["agency-00"], roster)
+    with serving(agency, ends["a"]) as server, pytest.raises(LostError) as lost:
+        channel(server, ends["coordinator"], tries=1).send(proposal())
+    assert not agency.ledger.entries()
+    assert "has expired" in str(lost.value) or side == "coordinator"
+
+
+def yesterday(build):
+    """Return a certificate in the making that was valid until a day ago."""
+    day = datetime.timedelta(days=1)
+    now = datetime.datetime.now(datetime.UTC)
+    build._not_valid_before, build._not_valid_after = None, None
+    return build.not_valid_before(now - 9 * day).not_valid_after(now - day)
 
 
 def test_an_agency_under_another_name_is_refused(server, keys):

@@ -29,7 +29,7 @@ min_cell = 3
 """
 _PAUSE = 0.2
 _MOST_WAITING = 32
-_HIDDEN = frozenset({"previous", "digest", "fingerprint", "records"})
+_HIDDEN = frozenset({"previous", "digest", "digests", "fingerprint", "records"})
 """Of the log, what says nothing to a person."""
 
 

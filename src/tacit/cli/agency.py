@@ -102,7 +102,11 @@ def _operator() -> Any:
 
 def coordinate(
     request: Annotated[
-        Path, Argument(metavar="REQUEST", help="The analysis in TOML: analysis = ..., parameters.")
+        Path,
+        Argument(
+            metavar="REQUEST",
+            help='The analysis in TOML: analysis = "ols" and its parameters, one on each line.',
+        ),
     ],
     credentials: Annotated[Path, Option(metavar="FOLDER", help=_FOLDER)],
     agency: Annotated[
@@ -123,6 +127,10 @@ def coordinate(
 
     The coordinator routes messages and sees only masked values. The computation finishes, or stops
     with who and why; nothing partial is released.
+
+    Analyses and what they need: count; mean, covariance, components and clusters (variables);
+    histogram and quantiles (variable, edges); contingency (levels); ols, logistic and poisson
+    (y, x); wls (y, x, weight); vertical-ols (unit, y, x, holders).
     """
     from tacit.core.errors import ParameterError
     from tacit.federated import connect

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -105,19 +106,33 @@ def one_line(message: str) -> str:
 
 
 class Bars:
-    """Draw the progress of tasks as bars that vanish when the work is done."""
+    """Draw the progress of tasks as bars that vanish when the work is done.
+
+    Between tasks nothing is drawn: a display that goes on would wipe out a question to the person
+    at the terminal.
+    """
 
     def __init__(self, progress: Progress) -> None:
-        self._progress = progress
+        self._progress, self._lock, self._open = progress, threading.Lock(), 0
 
     @contextmanager
     def task(self, title: str, total: float | None) -> Iterator[Callable[[float], None]]:
         """Open a bar; the value of the context advances it."""
         bar = self._progress.add_task(title, total=total)
+        self._count(1)
         try:
             yield lambda units: self._progress.advance(bar, units)
         finally:
             self._progress.remove_task(bar)
+            self._count(-1)
+
+    def _count(self, change: int) -> None:
+        with self._lock:
+            self._open += change
+            if self._open and change > 0:
+                self._progress.start()
+            elif not self._open:
+                self._progress.stop()
 
 
 @contextmanager
@@ -133,5 +148,5 @@ def drawn_progress(*, quiet: bool) -> Iterator[None]:
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), Elapsed())
     bars = Progress(*columns, console=console(stderr=True), transient=True)
-    with bars, listening(Bars(bars)):
+    with listening(Bars(bars)):
         yield

@@ -19,6 +19,8 @@ from tacit.federated.moment_audit import require_untold
 from tacit.federated.policy import Policy
 from tacit.federated.stopped import RefusedError
 
+WITHHELD = "withheld"
+"""Event of the log: a question that the agency refused because of its records."""
 _WHOLE_BITS = 64
 """Bits before the point: with fewer, the tags of a sum would miss some changes of it."""
 
@@ -35,7 +37,8 @@ def admit(
     """Refuse a proposal that breaks a rule of the agency."""
     _check_agencies(proposal, name, roster, policy)
     _check_request(proposal, analysis, policy, data)
-    check_history(proposal.participants, analysis, policy, ledger, data)
+    _require_same_agencies(proposal.participants, analysis, policy, ledger)
+    check_asked(analysis, policy, ledger)
 
 
 def smallest_threshold(n_agencies: int) -> int:
@@ -94,18 +97,43 @@ def check_history(
 ) -> None:
     """Refuse too many questions, another set of agencies, and records that few differ in."""
     _require_same_agencies(names, analysis, policy, ledger)
-    past = {e["fingerprint"]: set(e["columns"]) for e in ledger.released()}
-    if (fingerprint or analysis.fingerprint()) in past:
-        return  # the same question has the same answer
+    fingerprint, past = fingerprint or analysis.fingerprint(), ledger.released()
+    _require_few(fingerprint, analysis, policy, past)
+    if isinstance(data, Microdata) and fingerprint not in {e["fingerprint"] for e in past}:
+        for earlier in _asked(ledger).values():
+            analysis.require_apart(earlier, data, policy)
+
+
+def check_asked(analysis: Analysis, policy: Policy, ledger: Ledger) -> None:
+    """Refuse too many questions that were put to the records, whatever became of them.
+
+    That an agency refuses because of a small cell, or does not, is one bit about its records: who
+    may move an edge as often as he likes finds every value from refusals alone.
+    """
+    past = [e for e in ledger.entries() if e["event"] in ("joined", WITHHELD)]
+    past = [e for e in past if "fingerprint" in e]
+    _require_few(analysis.fingerprint(), analysis, policy, past)
+    refused = {e["fingerprint"] for e in past if e["event"] == WITHHELD}
+    new = analysis.fingerprint() not in {e["fingerprint"] for e in past}
+    if new and len(refused) >= policy.max_refusals:
+        raise RefusedError(
+            f"{policy.max_refusals} questions were refused because of this agency's records: its "
+            "operator looks at them before another one"
+        )
+
+
+def _require_few(
+    fingerprint: str, analysis: Analysis, policy: Policy, entries: list[dict[str, Any]]
+) -> None:
+    """Refuse a new question where the log holds too many; the same one has the same answer."""
+    past = {e["fingerprint"]: set(e["columns"]) for e in entries}
+    if fingerprint in past:
+        return
     if len(past) >= policy.max_computations:
         raise RefusedError(f"the limit of {policy.max_computations} computations is reached")
     for column in analysis.columns():
         if sum(column in used for used in past.values()) >= policy.max_per_column:
             raise RefusedError(f"the limit of computations with the column {column!r} is reached")
-    if isinstance(data, Microdata):
-        asked = _asked(ledger)
-        for earlier in asked.values():
-            analysis.require_apart(earlier, data, policy)
 
 
 def check_products(analysis: Analysis, policy: Policy, ledger: Ledger, data: Any) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,7 +15,9 @@ from tacit.core.data import Microdata
 from tacit.core.errors import TacitError
 from tacit.federated import messages as m
 from tacit.federated.admission import (
+    WITHHELD,
     admit,
+    check_asked,
     check_history,
     check_products,
     check_units,
@@ -24,9 +27,11 @@ from tacit.federated.admission import (
 from tacit.federated.analysis import Analysis, State, analysis_from
 from tacit.federated.identity import Identity, Roster
 from tacit.federated.ledger import Ledger
+from tacit.federated.masks import derive
 from tacit.federated.pairs import Pairs
 from tacit.federated.policy import Policy
-from tacit.federated.stopped import RefusedError
+from tacit.federated.record_digest import check_unchanged, column_digests
+from tacit.federated.stopped import RefusedError, UnfitError
 from tacit.federated.summation import Summation
 
 Decide = Callable[[m.Proposal], bool]
@@ -93,7 +98,7 @@ class Agency:
         self.policy, self.ledger = policy or Policy(), ledger or Ledger()
         self._decide = decide
         self._open: dict[str, _Computation] = {}
-        self._lock, self._releasing = threading.Lock(), threading.Lock()
+        self._lock, self._joining, self._releasing = (threading.Lock() for _ in range(3))
 
     @property
     def name(self) -> str:
@@ -146,9 +151,11 @@ class Agency:
         if known is not None and known.proposal != proposal:
             raise RefusedError("another proposal has the same number")
         if known is None:
-            analysis = self._considered(proposal)
-            part = analysis.part(self.data, self.policy)
-            check_products(analysis, self.policy, self.ledger, self.data)
+            analysis, rules = self._considered(proposal), (self.policy, self.ledger, self.data)
+            with self._by_records(analysis):
+                part = analysis.part(self.data, self.policy)
+                check_history(proposal.participants, analysis, *rules)
+                check_products(analysis, *rules)
             pairs = Pairs(proposal, self.identity, self.roster)
             self._keep(_Computation(proposal, analysis, part, pairs))
         return m.Accepted(digest=proposal.digest().hex())
@@ -159,14 +166,39 @@ class Agency:
         admit(proposal, analysis, self.name, self.roster, self.policy, self.ledger, self.data)
         if self.policy.ask and (self._decide is None or not self._decide(proposal)):
             raise RefusedError("the operator said no")
-        self.ledger.add(
-            "joined",
-            computation=proposal.computation,
-            analysis=analysis.described(),
-            participants=list(proposal.participants),
-            purpose=proposal.purpose,
-        )
+        check_unchanged(self._digests(analysis), self.policy, self.ledger)
+        with self._joining:  # from here on the answer may depend on the records
+            check_asked(analysis, self.policy, self.ledger)
+            self.ledger.add(
+                "joined",
+                computation=proposal.computation,
+                fingerprint=analysis.fingerprint(),
+                analysis=analysis.described(),
+                columns=sorted(analysis.columns()),
+                participants=list(proposal.participants),
+                purpose=proposal.purpose,
+            )
         return analysis
+
+    def _digests(self, analysis: Analysis) -> dict[str, str]:
+        """Return digests of the columns of an analysis, by which a later change is found."""
+        if not isinstance(self.data, Microdata):
+            return {}
+        key = derive(self.identity.private, b"tacit records")
+        return column_digests(self.data, analysis.columns(), key)
+
+    @contextlib.contextmanager
+    def _by_records(self, analysis: Analysis) -> Iterator[None]:
+        """Note that a question was refused because of the records, which tells a bit about them."""
+        try:
+            yield
+        except UnfitError:
+            raise
+        except TacitError:
+            self.ledger.add(
+                WITHHELD, fingerprint=analysis.fingerprint(), columns=sorted(analysis.columns())
+            )
+            raise
 
     def _keep(self, computation: _Computation) -> None:
         with self._lock:
@@ -193,9 +225,10 @@ class Agency:
         if message.step != computation.step or computation.answer is not None:
             raise RefusedError(f"step {message.step} is not the one that is due")
         if isinstance(message, m.Exchange):
-            return computation.analysis.exchange(
-                computation.part, computation.pairs, message, computation.state
-            )
+            with self._by_records(computation.analysis):
+                return computation.analysis.exchange(
+                    computation.part, computation.pairs, message, computation.state
+                )
         if isinstance(message, m.AskKeys):
             computation.sum = Summation(
                 computation.proposal, message.step, self.identity, self.roster
@@ -207,7 +240,8 @@ class Agency:
             case m.AskShares():
                 return computation.sum.share(message.keys)
             case m.AskMasked():
-                values = computation.analysis.contribute(computation.part, computation.state)
+                with self._by_records(computation.analysis):
+                    values = computation.analysis.contribute(computation.part, computation.state)
                 return computation.sum.mask(message.sealed, values)
             case m.AskUnmask():
                 return self._unmask(computation, computation.sum, message.survivors)
@@ -243,7 +277,8 @@ class Agency:
 
     def _log_release(self, computation: _Computation, survivors: tuple[str, ...]) -> None:
         used = computation.used
-        records = {} if used is None else {"records": packed(used)}
+        records: dict[str, Any] = {} if used is None else {"records": packed(used)}
+        records |= {"digests": self._digests(computation.analysis)}
         self.ledger.add(
             "released",
             computation=computation.proposal.computation,
@@ -257,11 +292,12 @@ class Agency:
     def _finish(self, computation: _Computation, sum_: Summation, message: m.Finish) -> m.Message:
         if message.survivors != computation.survivors:
             raise RefusedError("a sum of other agencies than those agreed")
+        computation.sum = None  # one try: who could try again would guess the tags in the end
         length = computation.analysis.length(computation.state)
         total = sum_.reveal(message.survivors, message.payload, length)
         outcome = computation.analysis.absorb(total, computation.state, self.policy)
         computation.state, computation.answer = outcome.state, outcome.answer
-        computation.step, computation.sum = computation.step + 1, None
+        computation.step += 1
         _forget(computation, before=message.step)
         packed = b"" if outcome.vector is None else outcome.vector.astype("<f8").tobytes()
         return m.Finished(answer=outcome.answer, payload=packed)

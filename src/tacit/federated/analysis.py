@@ -12,16 +12,19 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from tacit.core.data import Microdata
-from tacit.core.errors import UnknownMethodError, nearest
+from tacit.core.errors import ParameterError, UnknownMethodError, nearest
+from tacit.core.schema import Kind
 from tacit.core.value import Value
 from tacit.federated.policy import Policy
-from tacit.federated.stopped import RefusedError
+from tacit.federated.stopped import RefusedError, UnfitError
 
 if TYPE_CHECKING:
     from tacit.federated.messages import Exchange, Message, Proposal
     from tacit.federated.pairs import Pairs
     from tacit.federated.routing import Asking
 
+SMALLEST_CELLS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 75, 100, 200, 500, 1000)
+"""What agencies can agree on as the smallest cell that is shown."""
 State = Mapping[str, Any]
 """What the agencies know between two sums; the same at each of them."""
 
@@ -148,13 +151,28 @@ def analysis_from(described: Mapping[str, Any]) -> Analysis:
     return Analysis.known[key](**given)
 
 
+def require_different(variables: Sequence[str]) -> None:
+    """Refuse no variables at all, and the same one twice."""
+    if not variables or len(set(variables)) != len(variables):
+        raise ParameterError("variables are different columns", got=list(variables))
+
+
 def complete_records(data: Microdata, numbers: tuple[str, ...], policy: Policy) -> np.ndarray:
     """Return numeric columns of the records without a missing value in them."""
-    values = data.numeric(list(numbers))
+    values = numbers_of(data, numbers)
     values = np.asarray(values[np.isfinite(values).all(axis=1)])
     require_records(len(values), policy)
     require_varied(values, policy)
     return values
+
+
+def numbers_of(data: Microdata, columns: Sequence[str]) -> np.ndarray:
+    """Return numeric columns as records by columns, or refuse those that are not numbers here."""
+    numeric = set(data.schema.names(kind=Kind.NUMERIC))
+    for column in columns:
+        if column not in numeric:
+            raise UnfitError(f"the column {column!r} holds no numbers at this agency")
+    return data.numeric(list(columns))
 
 
 def known_records(data: Microdata, columns: tuple[str, ...]) -> np.ndarray:
@@ -200,6 +218,29 @@ def require_cells(counts: np.ndarray, policy: Policy, whose: str) -> None:
     """Refuse counts that are small but not zero."""
     if np.any((counts > 0.5) & (counts < policy.min_cell - 0.5)):
         raise RefusedError(f"{whose} has a cell of fewer than {policy.min_cell} records")
+
+
+def ballot(policy: Policy) -> np.ndarray:
+    """Return an agency's vote for the smallest cell to be shown: a 1 at the first that suffices.
+
+    Examples
+    --------
+    >>> strictest(ballot(Policy()) + ballot(Policy(min_cell=5)) + ballot(Policy(min_cell=4)))
+    5
+    """
+    place = int(np.searchsorted(SMALLEST_CELLS, policy.min_cell))
+    if place == len(SMALLEST_CELLS):
+        raise UnfitError(f"no cell of fewer than {policy.min_cell} records may be shown")
+    vote = np.zeros(len(SMALLEST_CELLS))
+    vote[place] = 1.0
+    return vote
+
+
+def strictest(votes: np.ndarray) -> int:
+    """Return the smallest cell that all agencies allow, so that all show the same classes."""
+    counts = np.rint(votes)
+    require_plausible(bool((counts >= 0).all() and counts.any()), "votes")
+    return SMALLEST_CELLS[int(np.flatnonzero(counts)[-1])]
 
 
 def require_plausible(ok: bool, what: str) -> None:

@@ -29,13 +29,17 @@ class Credentials:
     @property
     def name(self) -> str:
         """Name in the certificate."""
-        certificate = x509.load_pem_x509_certificate(self._read("certificate.pem"))
-        found = certificate.subject.get_attributes_for_oid(NameOID.COMMON_NAME)
+        subject = self._certificate("certificate.pem").subject
+        found = subject.get_attributes_for_oid(NameOID.COMMON_NAME)
         return check_name(str(found[0].value) if found else "")
 
     def identity(self) -> Identity:
         """Return name and signing key."""
-        return Identity(self.name, bytes.fromhex(self._read("signing.key").decode().strip()))
+        name, text = self.name, self._read("signing.key")
+        try:
+            return Identity(name, bytes.fromhex(text.decode().strip()))
+        except ValueError as error:
+            raise ReadError("signing.key holds no key", got=str(self.folder)) from error
 
     def roster(self) -> Roster:
         """Return the public keys of all agencies."""
@@ -53,14 +57,33 @@ class Credentials:
 
     def _filled(self, context: ssl.SSLContext) -> ssl.SSLContext:
         context.minimum_version = ssl.TLSVersion.TLSv1_3
-        for name in ("certificate.pem", "key.pem", "ca.pem"):
-            self._read(name)
+        for name in ("certificate.pem", "ca.pem"):
+            self._require_valid(name)
+        self._read("key.pem")
         try:
             context.load_cert_chain(self.folder / "certificate.pem", self.folder / "key.pem")
             context.load_verify_locations(self.folder / "ca.pem")
         except (ssl.SSLError, OSError) as error:
             raise ReadError("the certificates do not fit", got=str(self.folder)) from error
         return context
+
+    def _certificate(self, name: str) -> x509.Certificate:
+        content = self._read(name)
+        try:
+            return x509.load_pem_x509_certificate(content)
+        except ValueError as error:
+            raise ReadError(f"{name} is no certificate", got=str(self.folder)) from error
+
+    def _require_valid(self, name: str) -> None:
+        """Refuse a certificate that nobody accepts today."""
+        certificate = self._certificate(name)
+        first, last = certificate.not_valid_before_utc, certificate.not_valid_after_utc
+        if not first <= datetime.datetime.now(datetime.UTC) <= last:
+            raise ReadError(
+                f"{name} is not valid today",
+                got=f"{self.folder}: from {first:%Y-%m-%d} to {last:%Y-%m-%d}",
+                do="make new ones for everybody with tacit certificates",
+            )
 
     def _read(self, name: str) -> bytes:
         try:

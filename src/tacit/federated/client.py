@@ -6,8 +6,9 @@ import contextlib
 import http.client
 import socket
 import ssl
+import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from tacit.core.errors import ParameterError
@@ -20,6 +21,8 @@ from tacit.federated.server import PATH
 from tacit.federated.stopped import LostError
 
 _PAUSE = 0.2
+_PATIENCE = 10
+"""Times the timeout that a whole answer may take: who sends a byte now and then is lost too."""
 
 
 class _Connection(http.client.HTTPSConnection):
@@ -91,9 +94,12 @@ class TlsChannel:
                 self._agency, self._address, self._context, self._timeout
             )
         headers = {"Content-Type": "application/octet-stream"}
-        self._connection.request("POST", PATH, request, headers)
-        response = self._connection.getresponse()
-        body = response.read(LONGEST_MESSAGE + 1)
+        with _cut_after(self._connection, _PATIENCE * self._timeout):
+            self._connection.request("POST", PATH, request, headers)
+            response = self._connection.getresponse()
+            body = response.read(LONGEST_MESSAGE + 1)
+            if response.length:  # what http.client reads in part it returns without a word
+                raise http.client.IncompleteRead(body, response.length)
         if response.status != 200 or len(body) > LONGEST_MESSAGE:
             self.close()
             raise LostError(f"answered with HTTP status {response.status}")
@@ -107,12 +113,38 @@ class TlsChannel:
             self._connection = None
 
 
+@contextlib.contextmanager
+def _cut_after(connection: _Connection, seconds: float) -> Iterator[None]:
+    """Cut a connection on which an answer takes too long, however often something arrives."""
+    late = threading.Event()
+
+    def cut() -> None:
+        late.set()
+        if connection.sock is not None:
+            with contextlib.suppress(OSError):
+                socket.socket.shutdown(connection.sock, socket.SHUT_RDWR)
+
+    timer = threading.Timer(seconds, cut)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    except (OSError, http.client.HTTPException) as error:
+        if late.is_set():
+            raise TimeoutError from error
+        raise
+    finally:
+        timer.cancel()
+
+
 def _reason(error: Exception) -> str:
     match error:
         case TimeoutError():
             return "did not answer in time"
         case ssl.SSLCertVerificationError():
             return f"its certificate is not good: {error.verify_message}"
+        case ssl.SSLError() if "ALERT" in (error.reason or ""):
+            return f"does not accept this certificate ({error.reason})"
         case ConnectionRefusedError():
             return "cannot be reached"
         case _:

@@ -126,10 +126,9 @@ class _Run:
                 self._analysis.route(step, _AskAll(self, step), self._memory)
                 finished = self._sum(step)
                 advance(1)
+                _require_agreed({n: f.answer is not None for n, f in finished.items()}, "end")
                 if all(f.answer is not None for f in finished.values()):
                     return self._released(finished, step + 1)
-                if any(f.answer is not None for f in finished.values()):
-                    raise StoppedError("the agencies do not agree whether it is done", {})
         raise StoppedError(f"no result after {_MOST_SUMS} sums", {})
 
     def close(self) -> None:
@@ -206,11 +205,10 @@ class _Run:
             raise StoppedError(str(error), self._missing) from error
 
     def _released(self, finished: Mapping[str, m.Finished], n_sums: int) -> Answer:
-        answers = [_unpacked(finished[name]) for name in sorted(finished)]
-        if not all(_alike(answers[0], other) for other in answers[1:]):
-            raise StoppedError("the agencies do not agree on the result", {})
+        answers = {name: _unpacked(finished[name]) for name in sorted(finished)}
+        _require_agreed(answers, "result")
         traffic = {name: dict(counts) for name, counts in self._traffic.items()}
-        return Answer(answers[0], self._survivors, self._missing, n_sums, traffic)
+        return Answer(next(iter(answers.values())), self._survivors, self._missing, n_sums, traffic)
 
     # -- asking ---------------------------------------------------------------------------------
 
@@ -287,6 +285,17 @@ class _AskAll:
         self, wanted: type[Reply], request: Callable[[str], m.Message]
     ) -> dict[str, Reply]:
         return self._run.ask_all(wanted, request)
+
+
+def _require_agreed(said: Mapping[str, Any], about: str) -> None:
+    """Stop if agencies that saw the same sum say different things, and name the fewer of them."""
+    first, *rest = said.values()
+    if all(_alike(first, other) for other in rest):
+        return
+    most = max(([n for n in said if _alike(said[n], one)] for one in said.values()), key=len)
+    others = {name: f"says another {about} than most" for name in said if name not in most}
+    named = others if 2 * len(most) > len(said) else {}
+    raise StoppedError(f"the agencies do not agree on the {about}", named)
 
 
 def _unpacked(finished: m.Finished) -> dict[str, Any]:

@@ -65,7 +65,10 @@ class Ledger:
         import os
 
         try:
-            with open(self._path, "a", encoding="utf-8", opener=_own) as file:
+            # Half a pair of surrogates, which no file can hold, is written as JSON would escape it.
+            with open(
+                self._path, "a", encoding="utf-8", errors="backslashreplace", opener=_own
+            ) as file:
                 file.write(json.dumps(entry, ensure_ascii=False) + "\n")
                 file.flush()
                 os.fsync(file.fileno())
@@ -84,7 +87,8 @@ def verify(entries: list[dict[str, Any]]) -> None:
     """Refuse a log that was changed after it was written."""
     last = _FIRST
     for number, entry in enumerate(entries, start=1):
-        if entry.get("previous") != last or entry.get("digest") != _digest(entry):
+        told = entry if isinstance(entry, dict) else {}
+        if told.get("previous") != last or told.get("digest") != _digest(told):
             raise ReadError(
                 "the log of the agency was changed",
                 got=f"entry {number}",
@@ -100,7 +104,8 @@ def _digest(entry: Mapping[str, Any]) -> str:
 
 def _read(path: Path) -> list[dict[str, Any]]:
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        # Not `splitlines`: a purpose may hold other signs that end a line for it.
+        lines = path.read_text(encoding="utf-8").split("\n")
         return [json.loads(line) for line in lines if line.strip()]
     except (OSError, ValueError) as error:
         raise ReadError("the log of the agency could not be read", got=str(path)) from error

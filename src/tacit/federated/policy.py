@@ -42,11 +42,17 @@ class Policy(Value):
     max_told: Annotated[float, Gt(0), Le(1)] = 0.95
     """Largest leverage of one of the agency's records in all that was multiplied with a column."""
     max_computations: Annotated[int, Ge(1)] = 100
-    """Most different computations over the same data."""
+    """Most different computations over the same data, those that were refused included."""
     max_per_column: Annotated[int, Ge(1)] = 30
     """Most different computations that use one column."""
+    max_refusals: Annotated[int, Ge(1)] = 5
+    """Most different questions refused because of the agency's records, before its operator looks:
+    each tells a bit about them. A larger number here lets the agency go on."""
     fixed_participants: bool = True
     """Refuse a column to a set of agencies other than the one it was used with before."""
+    unchanged_records: bool = True
+    """Refuse a column whose values changed since it was used: the difference of both results would
+    show the records that did."""
     max_length: Annotated[int, Ge(1)] = 10_000_000
     """Longest vector of a sum."""
     ask: bool = False

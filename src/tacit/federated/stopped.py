@@ -14,6 +14,10 @@ class RefusedError(ProtectionError):
     """
 
 
+class UnfitError(RefusedError):
+    """A request does not fit the agency's columns or rules; no record had a part in it."""
+
+
 class LostError(ProtectionError):
     """An agency did not answer, or answered with something that is no answer."""
 

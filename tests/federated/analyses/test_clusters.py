@@ -121,8 +121,15 @@ def test_drawn_centres_are_the_same_for_the_same_seed(groups):
 def test_a_group_of_one_record_is_refused(groups):
     lonely = [groups[0].with_columns(a=pl.when(pl.int_range(90) == 0).then(1e6).otherwise("a"))]
     first = [[0.0, 0.0], [1e6, 0.0]]
+    given = {"variables": ["a", "b"], "k": 2, "centres": first}
+    lax = {"agency-1": Policy(min_cell=1)}
     with pytest.raises(StoppedError, match="a pooled group has a cell"):
-        simulate([*lonely, *groups[1:]], "clusters", variables=["a", "b"], k=2, centres=first)
+        simulate([*lonely, *groups[1:]], "clusters", **given, policy=lax)
+    # Two partners with one record each there could find it by subtracting their own.
+    far = [g.with_columns(a=pl.when(pl.int_range(pl.len()) == 0).then(1e6).otherwise("a"))
+           for g in groups]  # fmt: skip
+    with pytest.raises(StoppedError, match="a group of this agency has a cell"):
+        simulate(far, "clusters", **given)
 
 
 @pytest.mark.parametrize("given_", [{"k": 2, "centres": [[1.0, 1.0]]}, {"variables": []}], ids=str)

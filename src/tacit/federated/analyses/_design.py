@@ -12,7 +12,9 @@ from tacit.core.data import Microdata
 from tacit.core.errors import ParameterError
 from tacit.federated.analysis import (
     Analysis,
+    ballot,
     codes_of,
+    numbers_of,
     require_cells,
     require_plausible,
     require_records,
@@ -31,6 +33,8 @@ class Design:
     y: np.ndarray
     w: np.ndarray
     """Weights; ones if there are none."""
+    vote: np.ndarray
+    """The agency's rule on the smallest cell that is shown."""
 
     def __len__(self) -> int:
         return len(self.y)
@@ -110,7 +114,7 @@ class Regression(Analysis):
     def design(self, data: Microdata, policy: Policy, weight: str | None = None) -> Design:
         """Return the agency's design, or refuse by its own rules."""
         numbers = [self.y, *(c for c in self.x if c not in self.levels)]
-        values = data.numeric([*numbers, *([weight] if weight else [])])
+        values = numbers_of(data, [*numbers, *([weight] if weight else [])])
         codes = {c: codes_of(data, c, self.levels[c]) for c in self.x if c in self.levels}
         kept = np.isfinite(values).all(axis=1)
         for code in codes.values():
@@ -120,7 +124,7 @@ class Regression(Analysis):
             raise RefusedError("weights must be above 0")
         columns = {name: values[kept, i] for i, name in enumerate(numbers)}
         parts = [_columns(c, columns, codes, kept, len(self.levels.get(c, ()))) for c in self.x]
-        design = Design(np.column_stack(parts), columns[self.y], w)
+        design = Design(np.column_stack(parts), columns[self.y], w, ballot(policy))
         self._check_own(design, codes, kept, policy)
         return design
 

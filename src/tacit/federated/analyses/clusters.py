@@ -20,7 +20,7 @@ from tacit.federated.analysis import (
     require_records,
 )
 from tacit.federated.policy import Policy
-from tacit.federated.stopped import RefusedError
+from tacit.federated.stopped import RefusedError, UnfitError
 
 
 @dataclass
@@ -28,6 +28,7 @@ class _Records:
     """An agency's complete records, and the group of each after the latest steps."""
 
     values: np.ndarray
+    policy: Policy
     groups: dict[int, np.ndarray] = field(default_factory=dict)
 
 
@@ -38,8 +39,8 @@ class Clusters(Analysis, key="clusters"):
     -----
     Lloyd's iterations: a secure sum holds the counts and totals of the k groups. The first centres
     are given, or drawn around the pooled mean with the pooled deviations from a seed that everybody
-    knows. A pooled group of few records is refused at every iteration, since its total would show
-    them.
+    knows. A group of few records, pooled or at one agency, is refused at every iteration, since its
+    total would show them: to everybody, or to an agency that subtracts its own.
 
     The agencies see all steps, and the totals of two steps differ by the records that moved. So
     another secure sum first counts how many would move from each group to each other, and fewer
@@ -77,13 +78,13 @@ class Clusters(Analysis, key="clusters"):
     def part(self, data: Microdata, policy: Policy) -> _Records:
         """Return the complete records."""
         if self.min_moving < policy.min_cell:
-            raise RefusedError(
+            raise UnfitError(
                 f"fewer than {policy.min_cell} records could move between groups in a step"
             )
         values = complete_records(data, self.variables, policy)
         if len(values) <= self.k:
             raise RefusedError("no more records than groups")
-        return _Records(values)
+        return _Records(values, policy)
 
     def length(self, state: State) -> int:
         """Return the length of moments, of moves, or of counts, totals and the sum of squares."""
@@ -102,6 +103,7 @@ class Clusters(Analysis, key="clusters"):
             return self._moves(before, _nearest(values, state["centres"]))
         group, centres = self._grouped(part, state), state["centres"]
         counts = np.bincount(group, minlength=self.k)
+        require_cells(counts, part.policy, "a group of this agency")
         moved = values - centres[group]
         totals = [np.bincount(group, moved[:, j], self.k) for j in range(values.shape[1])]
         return np.concatenate([counts, *totals, [(moved**2).sum()]])

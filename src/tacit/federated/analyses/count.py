@@ -29,10 +29,9 @@ class Count(Analysis, key="count"):
         """Return the counts of the agency."""
         require_records(data.n_records, policy)
         known = [data.n_records - data.local[c].null_count() for c in self.variables]
-        gaps = np.array([data.n_records - n for n in known])
         for n in known:
             require_records(n, policy)
-        return np.concatenate([[data.n_records], data.n_records - gaps]).astype(float)
+        return np.array([data.n_records, *known], dtype=float)
 
     def universe(self, data: Microdata) -> None:
         """Return nothing: only numbers of records are shown."""

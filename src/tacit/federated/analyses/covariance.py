@@ -8,12 +8,12 @@ import numpy as np
 from annotated_types import Ge
 
 from tacit.core.data import Microdata
-from tacit.core.errors import ParameterError
 from tacit.federated.analysis import (
     Analysis,
     Outcome,
     State,
     complete_records,
+    require_different,
     require_plausible,
     require_records,
     symmetric,
@@ -39,8 +39,7 @@ class Covariance(Analysis, key="covariance"):
 
     def model_post_init(self, context: Any) -> None:
         """Check the variables."""
-        if not self.variables or len(set(self.variables)) != len(self.variables):
-            raise ParameterError("variables are different columns", got=list(self.variables))
+        require_different(self.variables)
 
     def columns(self) -> tuple[str, ...]:
         """Return the variables."""

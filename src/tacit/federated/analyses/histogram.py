@@ -10,13 +10,16 @@ from tacit.core.data import Microdata
 from tacit.core.errors import ParameterError
 from tacit.federated.analyses._diagnostics import merged
 from tacit.federated.analysis import (
+    SMALLEST_CELLS,
     Analysis,
     Outcome,
     State,
+    ballot,
     complete_records,
     require_cells,
     require_plausible,
     require_records,
+    strictest,
 )
 from tacit.federated.policy import Policy
 from tacit.federated.stopped import RefusedError
@@ -26,8 +29,8 @@ class Histogram(Analysis, key="histogram"):
     """Counts of a numeric variable between agreed edges.
 
     A value outside the edges counts in the first or last bin, which are open. Neighbouring bins
-    are joined until none of the pooled ones is small; an agency with a small bin of its own
-    refuses. Missing values are left out.
+    are joined until none of the pooled ones is small by the strictest of the agencies' rules; an
+    agency with a small bin of its own refuses. Missing values are left out.
     """
 
     variable: str
@@ -51,9 +54,9 @@ class Histogram(Analysis, key="histogram"):
     def part(self, data: Microdata, policy: Policy) -> np.ndarray:
         """Return the agency's counts, or refuse small ones."""
         values = complete_records(data, (self.variable,), policy)[:, 0]
-        counts = np.bincount(np.searchsorted(self.edges, values), minlength=self.length({}))
+        counts = np.bincount(np.searchsorted(self.edges, values), minlength=self._n_bins)
         require_cells(counts, policy, "a bin of this agency")
-        return np.asarray(counts, dtype=float)
+        return np.concatenate([counts, ballot(policy)])
 
     def require_apart(self, earlier: Analysis, data: Microdata, policy: Policy) -> None:
         """Refuse edges that, with earlier ones, have few records between them."""
@@ -65,24 +68,29 @@ class Histogram(Analysis, key="histogram"):
         counts = np.bincount(np.searchsorted(edges, values[np.isfinite(values)]))
         require_cells(counts, policy, "a table by these edges and those of an earlier computation")
 
-    def length(self, state: State) -> int:
-        """Return the number of bins."""
+    @property
+    def _n_bins(self) -> int:
         return len(self.edges) + 1
 
+    def length(self, state: State) -> int:
+        """Return the number of bins, and of votes for the smallest one shown."""
+        return self._n_bins + len(SMALLEST_CELLS)
+
     def contribute(self, part: np.ndarray, state: State) -> np.ndarray:
-        """Return the counts."""
+        """Return the counts, and the agency's rule."""
         return part
 
     def _counts(self, total: np.ndarray, policy: Policy) -> np.ndarray:
-        counts: np.ndarray = np.rint(total)
-        require_plausible(bool((counts >= 0).all() and np.allclose(counts, total)), "counts")
+        counts: np.ndarray = np.rint(total[: self._n_bins])
+        fits = np.allclose(counts, total[: self._n_bins])
+        require_plausible(bool((counts >= 0).all() and fits), "counts")
         require_records(int(counts.sum()), policy)
         return counts
 
     def absorb(self, total: np.ndarray, state: State, policy: Policy) -> Outcome:
         """Return the pooled counts, small bins joined with their neighbours."""
         counts = self._counts(total, policy)
-        classes = merged(counts, policy.min_cell)
+        classes = merged(counts, strictest(total[self._n_bins :]))
         edges = [self.edges[last] for _, last, _ in classes[:-1]]
         return Outcome(
             state,

@@ -9,7 +9,15 @@ import numpy as np
 from tacit.core.data import Microdata
 from tacit.federated.analyses import _diagnostics as shown
 from tacit.federated.analyses._design import Design, Regression, Scale, solved
-from tacit.federated.analysis import Outcome, State, require_plausible, symmetric, triangle
+from tacit.federated.analysis import (
+    SMALLEST_CELLS,
+    Outcome,
+    State,
+    require_plausible,
+    strictest,
+    symmetric,
+    triangle,
+)
 from tacit.federated.policy import Policy
 from tacit.federated.stopped import RefusedError
 
@@ -22,7 +30,8 @@ class Ols(Regression, key="ols"):
     :math:`X^T X = \sum_j (X^j)^T X^j` and :math:`X^T y` likewise [karr2005]_. Four sums: centres
     and spreads; cross-products of centred predictors (so that nothing is lost to cancellation);
     residual sum of squares and leverages :math:`h_i = x_i^T (X^T X)^{-1} x_i`; summaries of
-    standardised residuals and the grid from which the synthetic residual plot is drawn. Refused:
+    standardised residuals and the grid from which the synthetic residual plot is drawn. Classes
+    are joined until none is small by the strictest of the agencies' rules. Refused:
     p >= n at an agency or pooled, collinear predictors, a record with too much leverage or too
     large a part of the response's variance, a perfect fit. Records with a missing value
     are left out.
@@ -40,7 +49,7 @@ class Ols(Regression, key="ols"):
         """Return the length of the sum that is due."""
         p = len(self.predictors)
         return (
-            self._n_scale,
+            self._n_scale + len(SMALLEST_CELLS),
             p * (p + 1) // 2 + p + 2,
             shown.N_LEVERAGE + 2,
             shown.N_RESIDUAL,
@@ -50,7 +59,7 @@ class Ols(Regression, key="ols"):
         """Return the agency's share of the sum that is due."""
         due = state.get("sum", 0)
         if due == 0:
-            return self._scale_sums(part)
+            return np.concatenate([self._scale_sums(part), part.vote])
         scale: Scale = state["scale"]
         z, y = scale.of(part.x), part.y - scale.y_centre
         if due == 1:
@@ -78,12 +87,14 @@ class Ols(Regression, key="ols"):
         """Go from sum to sum to the answer."""
         due = state.get("sum", 0)
         if due == 0:
-            return Outcome({"sum": 1, "scale": self._scale(total, policy)})
+            scale = self._scale(total[: self._n_scale], policy)
+            smallest = strictest(total[self._n_scale :])
+            return Outcome({"sum": 1, "scale": scale, "smallest": smallest})
         if due == 1:
             return Outcome(self._fitted(total, state, policy))
         if due == 2:
             return Outcome(self._judged(total, state, policy))
-        return Outcome(state, self._answer(total, state, policy))
+        return Outcome(state, self._answer(total, state))
 
     def _fitted(self, total: np.ndarray, state: State, policy: Policy) -> dict[str, Any]:
         p = len(self.predictors)
@@ -117,10 +128,10 @@ class Ols(Regression, key="ols"):
         free = state["scale"].n - len(self.terms)
         return {
             **state, "sum": 3, "rss": float(rss), "sigma": float(np.sqrt(rss / free)),
-            "leverages": shown.merged(counts[:-1], policy.min_cell), "residual_sum": residual_sum,
+            "leverages": shown.merged(counts[:-1], state["smallest"]), "residual_sum": residual_sum,
         }  # fmt: skip
 
-    def _answer(self, total: np.ndarray, state: State, policy: Policy) -> dict[str, Any]:
+    def _answer(self, total: np.ndarray, state: State) -> dict[str, Any]:
         from scipy import special
 
         scale: Scale = state["scale"]
@@ -150,9 +161,9 @@ class Ols(Regression, key="ols"):
             "residual_sum_of_squares": state["rss"],
             "leverage": {"mean": q / n, "edges": list(state["limits"][:-1]),
                          "counts": state["leverages"]},
-            "residuals": shown.residual_summary(total, n, policy.min_cell),
+            "residuals": shown.residual_summary(total, n, state["smallest"]),
             "residual_plot": shown.synthetic_plot(
-                total, policy.min_cell, state["fitted_mean"], state["fitted_spread"]
+                total, state["smallest"], state["fitted_mean"], state["fitted_spread"]
             ),
         }  # fmt: skip
 

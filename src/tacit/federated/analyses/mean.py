@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from tacit.core.data import Microdata
@@ -10,6 +12,7 @@ from tacit.federated.analysis import (
     Outcome,
     State,
     complete_records,
+    require_different,
     require_plausible,
     require_records,
 )
@@ -28,6 +31,10 @@ class Mean(Analysis, key="mean"):
 
     variables: tuple[str, ...]
     """Numeric columns."""
+
+    def model_post_init(self, context: Any) -> None:
+        """Check the variables."""
+        require_different(self.variables)
 
     def columns(self) -> tuple[str, ...]:
         """Return the variables."""

@@ -26,6 +26,7 @@ from tacit.federated.analysis import (
     Analysis,
     Outcome,
     State,
+    numbers_of,
     require_plausible,
     require_records,
 )
@@ -120,7 +121,7 @@ class VerticalOls(Analysis, key="vertical-ols"):
         listed = not policy.columns or self.unit in policy.columns
         if not listed and self.unit not in data.schema.names(Role.IDENTIFIER):
             raise RefusedError(f"the column {self.unit!r} may not be used")
-        values = data.numeric(list(self.columns()))
+        values = numbers_of(data, self.columns())
         kept = np.isfinite(values).all(axis=1)
         require_records(int(kept.sum()), policy)
         units = units_of(data, self.unit)[kept]
