@@ -139,7 +139,27 @@ def test_progress_is_reported(weak):
 def test_an_attack_that_fails_is_left_out_with_its_reason():
     data = tacit.datasets.census(100).with_roles(keys=["sex"])
     report = attack.audit((data, data), attacks=[attack.Linkage(way="rank")])
-    assert "ranks need a number" in report.left_out["linkage"]
+    assert "ranks need a number" in report.left_out["linkage (by rank)"]
+
+
+def test_an_audit_tries_every_way_of_an_attack(weak):
+    """Which way of linking finds most depends on the masking; a tracker that is refused has others.
+
+    By keys that are categories the usual way is by weight already, and said once.
+    """
+    ways = ["Record linkage", "Record linkage, by weight", "Record linkage, by rank"]
+    assert sorted(f.title for f in attack.audit(weak) if f.key == "linkage") == sorted(ways)
+    few = tacit.Plan([]).apply(weak.original.with_roles(keys=["sex", "education"]), seed=1)
+    assert [f.title for f in attack.audit(few) if f.key == "linkage"] == ways[:1]
+    assert [t.variant for t in attack.Tracker.in_audit()] == ["individual", "general"]
+    made = [m.variant for m in attack.MadeVariables.in_audit()]
+    assert made == ["dummy", "jitter", "outlier"]
+
+
+def test_ways_that_do_not_apply_for_one_reason_are_said_once():
+    synthetic = tacit.Plan([tacit.mask.Synthesise()]).apply(tacit.datasets.census(60), seed=1)
+    out = attack.audit(synthetic, seconds=None, attacks=attack.Linkage.in_audit()).left_out
+    assert list(out) == ["linkage"]
 
 
 def test_an_audit_in_which_nothing_was_attacked_does_not_pass(weak):

@@ -35,6 +35,13 @@ def test_what_is_known_about_nobody_does_not_link(data):
     assert Linkage().run((data, data), known).success.value < 0.3
 
 
+def test_who_is_not_certain_of_membership_finds_fewer(data):
+    """Half certain, half of the finds; the finding says that it is the journalist's."""
+    sure, unsure = (Linkage().run((data, data), Knowledge(membership=m)) for m in (1.0, 0.5))
+    assert unsure.success.value == pytest.approx(sure.success.value / 2)
+    assert (sure.details["scenario"], unsure.details["scenario"]) == ("prosecutor", "journalist")
+
+
 @pytest.mark.parametrize("bad", [{"error": -1}, {"coverage": 2}, {"coalition": 0}, {"spy": 1}])
 def test_bad_values_are_refused(bad):
     with pytest.raises(ParameterError):

@@ -111,6 +111,7 @@ def audit(
     ----------
     target
         A release, ``(original, released)``, several releases of the same data, protected tables,
+        the folder of a saved release or of tables (or several folders of the same data),
         ``(data, policy)``, or a `ServerTarget`: a live server by its REST address.
     knowledge
         What the intruder knows; by default a strong one.
@@ -137,7 +138,7 @@ def audit(
         made.original.schema.require(list(known.columns or ()))
         known.control(made.original)  # one that does not fit is refused at once
     run = _Run(made, known, seconds, each)
-    chosen = _every_attack() if attacks is None else list(attacks)
+    chosen = _every_attack(made, known) if attacks is None else list(attacks)
     with track("attacking", len(chosen)) as advance:
         for attack in chosen:
             run.add(attack)
@@ -177,7 +178,8 @@ class _Run:
             return
         reason, share = self._refusal(attack), self.share
         if reason is not None:
-            self.left_out[attack.key] = reason
+            if self.left_out.get(attack.key) != reason:  # said of the usual way already
+                self.left_out[attack.label] = reason
         elif self.interrupted:
             self._unfinished(attack, "the audit was interrupted")
         elif share is not None and share <= 0:
@@ -196,7 +198,7 @@ class _Run:
         try:
             self.findings.append(within(share, lambda: attack.run(self.target, self.knowledge)))
         except TacitError as error:
-            self.left_out[attack.key] = str(error)
+            self.left_out[attack.label] = str(error)
         except Overrun:
             self._unfinished(attack, f"it was stopped after {share:.3g} s and did not finish")
         except KeyboardInterrupt:
@@ -205,8 +207,8 @@ class _Run:
             self._unfinished(attack, "the audit was interrupted")
 
     def _unfinished(self, attack: Attack, reason: str) -> None:
-        self.left_out[attack.key] = reason
-        self.unfinished.append(attack.key)
+        self.left_out[attack.label] = reason
+        self.unfinished.append(attack.label)
 
     def report(self) -> AttackReport:
         """Return what was found, the most successful attack first."""
@@ -217,9 +219,11 @@ class _Run:
         )  # fmt: skip
 
 
-def _every_attack() -> list[Attack]:
+def _every_attack(target: Target, knowledge: Knowledge) -> list[Attack]:
+    """Return all attacks on such a target, in all their ways that are not the same on it."""
     known = [attack for attack in methods("attack") if issubclass(attack, Attack)]
-    return [way for attack in known for way in attack.in_audit()]
+    ways = [w for a in known if isinstance(target, a.kind) for w in a.in_audit()]
+    return [way for way in ways if not way.repeats(target, knowledge)]
 
 
 def _words(target: Target) -> str:

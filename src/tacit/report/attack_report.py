@@ -101,6 +101,23 @@ def _intruder(knowledge: Knowledge) -> list[str]:
         lines.append(f"Pools the answers of {counted(knowledge.coalition, 'respondent')}")
     if knowledge.queries is not None:
         lines.append(f"Asks a server at most {knowledge.queries:,} times")
+    return [*lines, *_further(knowledge)]
+
+
+def _further(knowledge: Knowledge) -> list[str]:
+    """Say what else the intruder knows, where it is not the usual."""
+    lines = []
+    if knowledge.some:
+        lines.append(f"Knows {', '.join(sorted(knowledge.some))} of some people only")
+    if knowledge.membership < 1:
+        lines.append(f"Is {100 * knowledge.membership:.3g} % certain that somebody is in the data")
+    if knowledge.known_within is not None:
+        lines.append(f"Knows every value of a table within {knowledge.known_within:g} % beforehand")
+    if knowledge.excluded != 1:
+        ruled = counted(knowledge.excluded, "confidential value")
+        lines.append(f"Can rule out {ruled} for a person")
+    if knowledge.holdout is not None:
+        lines.append("Is compared with people who are not in the data (hold-out)")
     return lines
 
 
@@ -150,11 +167,18 @@ def _affected(finding: Finding) -> str:
 def _table(found: AttackReport) -> str:
     head = "<tr><th>Attack</th><th>Verdict</th><th>Success</th><th>Guessing</th></tr>"
     rows = [
-        f'<tr><td>{escape(f.title)}</td><td class="{"leaked" if f.leaked else "fine"}">'
+        f'<tr><td>{escape(f.title)}{_beware(f)}</td><td class="{"leaked" if f.leaked else "fine"}">'
         f"{f.verdict}</td><td>{f.success}</td><td>{f.baseline}</td></tr>"
         for f in found
     ]
     return f"<table>{head}{''.join(rows)}</table>"
+
+
+def _beware(finding: Finding) -> str:
+    """Say under an attack that failed what its failure does not show; leaks have it above."""
+    if finding.leaked or not finding.warnings:
+        return ""
+    return f'<br><span class="note">{escape(" ".join(finding.warnings))}</span>'
 
 
 def _left_out(found: AttackReport) -> list[str]:
