@@ -3,11 +3,12 @@
 import json
 
 import numpy as np
+import polars as pl
 import pytest
 
 import tacit
 from tacit import attack
-from tacit.core.errors import ParameterError
+from tacit.core.errors import ParameterError, TacitError
 
 
 @pytest.fixture(scope="module")
@@ -166,3 +167,29 @@ def test_an_audit_in_which_nothing_was_attacked_does_not_pass(weak):
     report = attack.audit(weak, attacks=[])
     assert not report.passed
     assert "says nothing about safety" in report.summary()
+
+
+def test_attacks_may_be_named_by_their_keys(weak):
+    report = attack.audit(weak, attacks=["homogeneity", attack.SpecialUniques()])
+    assert {f.key for f in report} == {"homogeneity", "special-uniques"}
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"attacks": ["none-such"]}, {"attacks": [3]}, {"seconds": float("nan")}, {"each": -1.0}],
+)
+def test_what_makes_no_sense_is_refused(weak, wrong):
+    with pytest.raises(TacitError):
+        attack.audit(weak, **wrong)
+
+
+def test_numbers_without_limit_are_attacked_like_others():
+    """Values beyond what models take must not stop the audit, nor hide behind an error."""
+    data = tacit.datasets.census(60)
+    income = data.local["income"].cast(float).to_list()
+    income[:3] = [float("inf"), -1e300, float("nan")]
+    odd = data.with_local(data.local.with_columns(income=pl.Series(income))).with_roles(
+        keys=["age", "income"], confidential=["employed", "income"]
+    )
+    report = attack.audit((odd, odd), attacks=["attribute-inference"])
+    assert report["attribute-inference"].success.value == 1.0

@@ -5,7 +5,7 @@ import pytest
 
 import tacit
 from tacit.attack import Knowledge, Linkage, audit
-from tacit.core.errors import DataError, ParameterError
+from tacit.core.errors import DataError, ParameterError, SchemaError
 
 
 @pytest.fixture(scope="module")
@@ -61,3 +61,11 @@ def test_a_hold_out_has_the_kinds_of_the_original(data):
     assert control.schema.keys == data.schema.keys
     assert "weight" not in control.schema
     assert Knowledge().control(data) is None
+
+
+@pytest.mark.parametrize(
+    ("some", "words"), [({"spy": np.ones(800, bool)}, "spy"), ({"age": np.ones(3, bool)}, "3 for")]
+)
+def test_flags_that_do_not_fit_are_refused_at_once(data, some, words):
+    with pytest.raises((DataError, SchemaError), match=words):
+        audit((data, data), Knowledge(some=some), attacks=[])

@@ -14,7 +14,7 @@ from tacit.attack.knowledge import Knowledge
 from tacit.attack.target import MicrodataTarget, TableTarget, Target, target_of
 from tacit.core import stopping
 from tacit.core.errors import ParameterError, TacitError
-from tacit.core.method import methods
+from tacit.core.method import find, methods
 from tacit.core.progress import track
 
 
@@ -103,7 +103,7 @@ def audit(
     *,
     seconds: float | None = 300.0,
     each: float | None = None,
-    attacks: Iterable[Attack] | None = None,
+    attacks: Iterable[Attack | str] | None = None,
 ) -> AttackReport:
     """Run every attack that applies and say what an intruder would learn.
 
@@ -122,7 +122,8 @@ def audit(
     each
         Longest time for one attack, if its share is longer.
     attacks
-        Attacks to run; by default all of the registry, in all their ways (`Attack.in_audit`).
+        Attacks to run, or their keys; by default all of the registry, in all their ways
+        (`Attack.in_audit`).
 
     Examples
     --------
@@ -134,11 +135,11 @@ def audit(
     (False, <Verdict.LEAKED: 'leaked'>)
     """
     made, known = target_of(target), knowledge or Knowledge()
+    _check_time(seconds=seconds, each=each)
     if isinstance(made, MicrodataTarget):
-        made.original.schema.require(list(known.columns or ()))
-        known.control(made.original)  # one that does not fit is refused at once
+        known.check(made.original)
     run = _Run(made, known, seconds, each)
-    chosen = _every_attack(made, known) if attacks is None else list(attacks)
+    chosen = _every_attack(made, known) if attacks is None else _named(attacks)
     with track("attacking", len(chosen)) as advance:
         for attack in chosen:
             run.add(attack)
@@ -217,6 +218,25 @@ class _Run:
             tuple(ranked), self.left_out, _words(self.target), self.knowledge, self.taken,
             tuple(self.unfinished),
         )  # fmt: skip
+
+
+def _check_time(**limits: float | None) -> None:
+    for name, limit in limits.items():
+        if limit is not None and not limit >= 0:
+            raise ParameterError(f"{name} is a time from 0 up, or None", got=repr(limit))
+
+
+def _named(attacks: Iterable[Attack | str]) -> list[Attack]:
+    """Return attacks that are given as they are, or by key in all their ways."""
+    found: list[Attack] = []
+    for given in attacks:
+        if isinstance(given, str):
+            found += find(given, "attack").in_audit()  # type: ignore[attr-defined]
+        elif isinstance(given, Attack):
+            found.append(given)
+        else:
+            raise ParameterError("this is no attack", got=repr(given), do="give attacks or keys")
+    return found
 
 
 def _every_attack(target: Target, knowledge: Knowledge) -> list[Attack]:

@@ -129,7 +129,7 @@ def _leaks(found: AttackReport) -> list[str]:
 
 def _card(finding: Finding) -> str:
     rows = {
-        "What": f"{finding.question}. {finding.worst}.",
+        "What": f"{finding.question}. {finding.worst[:1].upper()}{finding.worst[1:]}.",
         "How likely": f"{_frequency(finding.success.value)} of the attempts succeed: "
         f"{finding.success}. Guessing without the release: {finding.baseline}.",
         "Who is affected": _affected(finding),
@@ -145,6 +145,8 @@ def _frequency(share: float) -> str:
     """Say a share as a natural frequency."""
     if share >= 0.995:
         return "Practically all"
+    if share >= 0.9:
+        return f"About {round(100 * share)} in 100"
     if share >= 0.1:
         return f"About {round(10 * share)} in 10"
     return f"About {round(1000 * share)} in 1,000" if share >= 0.001 else "Fewer than 1 in 1,000"
@@ -153,7 +155,9 @@ def _frequency(share: float) -> str:
 def _affected(finding: Finding) -> str:
     unit = finding.unit
     many = "people" if unit == "person" else f"{unit}s"
-    first = f"{counted(finding.n_broken, unit, many)} more likely than not"
+    first = f"{counted(finding.n_broken, unit, many)}, each more likely broken than not"
+    if not finding.n_broken:
+        first = f"No single {unit} more likely than not; the chance is spread over all"
     groups: list[dict[str, Any]] = list(finding.details.get("affected", ()))
     if not groups:
         return f"{first}."

@@ -66,7 +66,7 @@ class MarginReconstruction(
     kind: ClassVar[type] = TableTarget
     remedy: ClassVar[str] = (
         "Publish fewer margins of small areas, or suppress small counts and zeros alike "
-        "(tables.ZeroUnsafe). Cell keys and SAFE halve what is rebuilt and leave more than guessing."
+        "(tables.ZeroUnsafe). Cell keys and SAFE halve what is rebuilt: more than guessing."
     )
 
     most: Annotated[int, Ge(1)] = 20_000
