@@ -1,6 +1,7 @@
 """The audit as a whole: what it runs, in what time, and what it says."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -193,3 +194,13 @@ def test_numbers_without_limit_are_attacked_like_others():
     )
     report = attack.audit((odd, odd), attacks=["attribute-inference"])
     assert report["attribute-inference"].success.value == 1.0
+
+
+def test_every_method_and_policy_is_in_the_tables_of_the_page():
+    """`make bench` writes them; a method that was never attacked must not go unnoticed."""
+    root = Path(__file__).resolve().parents[2]
+    page = (root / "docs" / "explanation" / "attacks.md").read_text(encoding="utf-8")
+    first = {line.split("|")[1].strip().split(" (")[0] for line in page.splitlines() if "|" in line}
+    policies = {p.stem for p in (root / "src" / "tacit" / "query" / "policies").glob("*.toml")}
+    known = {m.key for family in ("mask", "protection") for m in tacit.methods(family)}
+    assert known | policies <= first
