@@ -54,7 +54,8 @@ def features(files: Sequence[Microdata], names: Sequence[str]) -> list[np.ndarra
 
 def _plain(values: np.ndarray) -> np.ndarray:
     """Return numbers that trees take: a gap is a value of its own, and none is without limit."""
-    return np.nan_to_num(values, nan=-1e9, posinf=_HUGE, neginf=-_HUGE).clip(-_HUGE, _HUGE)
+    whole = np.nan_to_num(values, nan=-1e9, posinf=_HUGE, neginf=-_HUGE)
+    return np.asarray(whole.clip(-_HUGE, _HUGE))
 
 
 def coded_targets(files: Sequence[Microdata], column: str, bins: int) -> list[np.ndarray]:
