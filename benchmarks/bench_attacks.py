@@ -117,8 +117,9 @@ def protections(only: set[str]) -> Rows:
 
 
 def protected_by(method: Any) -> Callable[..., Any]:
-    """Return a function that protects a table by a method at its default parameters."""
-    return lambda table, rule: table.protect(method(), rule)
+    """Return a function that protects a table by a method at its defaults, always alike."""
+    seed = {"seed": 1} if "seed" in method.model_fields else {}
+    return lambda table, rule: table.protect(method(**seed), rule)
 
 
 def primary_only(table: Any, rule: Any) -> Any:
@@ -232,16 +233,21 @@ def every_attack() -> list[attack.Attack]:
 
 def column(finding: attack.Finding) -> str:
     """Return the key of the attack, with the way it was carried out."""
-    way = finding.title.partition(", through ")[2]
+    usual = tacit.find(finding.key, "attack").title
+    way = finding.title.removeprefix(usual).removeprefix(", ")
     return f"{finding.key} ({way})" if way else finding.key
 
 
 def cell(finding: attack.Finding) -> str:
-    """Return the gain in percentage points, bold where it leaks; a dash where nothing was tried."""
+    """Return the gain in percentage points, bold where it leaks; a dash where nothing was tried.
+
+    A question mark says that the gain is large and the attempts too few to tell it from chance.
+    """
     if not finding.success.n:
         return "–"
     text = f"{100 * finding.gain:+.1f}"
-    return f"**{text}**" if finding.leaked else text
+    unsure = any("neither a leak nor safety" in warning for warning in finding.warnings)
+    return f"**{text}**" if finding.leaked else text + "?" * unsure
 
 
 def large() -> str:

@@ -1,13 +1,15 @@
 """The audit as a whole: what it runs, in what time, and what it says."""
 
 import json
+from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 
 import tacit
 from tacit import attack
-from tacit.core.errors import ParameterError
+from tacit.core.errors import ParameterError, TacitError
 
 
 @pytest.fixture(scope="module")
@@ -139,10 +141,66 @@ def test_progress_is_reported(weak):
 def test_an_attack_that_fails_is_left_out_with_its_reason():
     data = tacit.datasets.census(100).with_roles(keys=["sex"])
     report = attack.audit((data, data), attacks=[attack.Linkage(way="rank")])
-    assert "ranks need a number" in report.left_out["linkage"]
+    assert "ranks need a number" in report.left_out["linkage (by rank)"]
+
+
+def test_an_audit_tries_every_way_of_an_attack(weak):
+    """Which way of linking finds most depends on the masking; a tracker that is refused has others.
+
+    By keys that are categories the usual way is by weight already, and said once.
+    """
+    ways = ["Record linkage", "Record linkage, by weight", "Record linkage, by rank"]
+    assert sorted(f.title for f in attack.audit(weak) if f.key == "linkage") == sorted(ways)
+    few = tacit.Plan([]).apply(weak.original.with_roles(keys=["sex", "education"]), seed=1)
+    assert [f.title for f in attack.audit(few) if f.key == "linkage"] == ways[:1]
+    assert [t.variant for t in attack.Tracker.in_audit()] == ["individual", "general"]
+    made = [m.variant for m in attack.MadeVariables.in_audit()]
+    assert made == ["dummy", "jitter", "outlier"]
+
+
+def test_ways_that_do_not_apply_for_one_reason_are_said_once():
+    synthetic = tacit.Plan([tacit.mask.Synthesise()]).apply(tacit.datasets.census(60), seed=1)
+    out = attack.audit(synthetic, seconds=None, attacks=attack.Linkage.in_audit()).left_out
+    assert list(out) == ["linkage"]
 
 
 def test_an_audit_in_which_nothing_was_attacked_does_not_pass(weak):
     report = attack.audit(weak, attacks=[])
     assert not report.passed
     assert "says nothing about safety" in report.summary()
+
+
+def test_attacks_may_be_named_by_their_keys(weak):
+    report = attack.audit(weak, attacks=["homogeneity", attack.SpecialUniques()])
+    assert {f.key for f in report} == {"homogeneity", "special-uniques"}
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"attacks": ["none-such"]}, {"attacks": [3]}, {"seconds": float("nan")}, {"each": -1.0}],
+)
+def test_what_makes_no_sense_is_refused(weak, wrong):
+    with pytest.raises(TacitError):
+        attack.audit(weak, **wrong)
+
+
+def test_numbers_without_limit_are_attacked_like_others():
+    """Values beyond what models take must not stop the audit, nor hide behind an error."""
+    data = tacit.datasets.census(60)
+    income = data.local["income"].cast(float).to_list()
+    income[:3] = [float("inf"), -1e300, float("nan")]
+    odd = data.with_local(data.local.with_columns(income=pl.Series(income))).with_roles(
+        keys=["age", "income"], confidential=["employed", "income"]
+    )
+    report = attack.audit((odd, odd), attacks=["attribute-inference"])
+    assert report["attribute-inference"].success.value == 1.0
+
+
+def test_every_method_and_policy_is_in_the_tables_of_the_page():
+    """`make bench` writes them; a method that was never attacked must not go unnoticed."""
+    root = Path(__file__).resolve().parents[2]
+    page = (root / "docs" / "explanation" / "attacks.md").read_text(encoding="utf-8")
+    first = {line.split("|")[1].strip().split(" (")[0] for line in page.splitlines() if "|" in line}
+    policies = {p.stem for p in (root / "src" / "tacit" / "query" / "policies").glob("*.toml")}
+    known = {m.key for family in ("mask", "protection") for m in tacit.methods(family)}
+    assert known | policies <= first

@@ -8,6 +8,7 @@ import pytest
 
 import tacit
 from tacit import attack, mask
+from tacit.attack.finding import Outcome
 from tacit.core.errors import DataError
 
 EVERY = tacit.methods("attack")
@@ -69,3 +70,25 @@ def test_tiny_files_are_attacked_or_refused_in_words(n):
     report = attack.audit((data, data))
     assert all(0 <= f.success.value <= 1 for f in report)
     assert all(report.left_out.values())
+
+
+def test_a_gain_on_few_units_is_told_though_chance_may_explain_it():
+    """Four of six where guessing has two: neither a leak nor safety, and the finding says so."""
+
+    class Few(attack.Attack):
+        """Six units."""
+
+        title, remedy = "Few", "Nothing."
+
+        def attacked(self, target, knowledge):
+            hits, guesses = np.array([1.0, 1, 1, 1, 0, 0]), np.array([1.0, 1, 0, 0, 0, 0])
+            return Outcome(hits[: self.n], guesses[: self.n], "Try")
+
+        n: int = 6
+
+    data = tacit.datasets.patients()
+    few = Few().run((data, data))
+    assert not few.leaked
+    assert "33.3 percentage points" in few.warnings[0]
+    assert "6 attempts" in few.warnings[0]
+    assert Few(n=2).run((data, data)).warnings == ()

@@ -5,7 +5,7 @@ import pytest
 
 import tacit
 from tacit.attack import Knowledge, Linkage, audit
-from tacit.core.errors import DataError, ParameterError
+from tacit.core.errors import DataError, ParameterError, SchemaError
 
 
 @pytest.fixture(scope="module")
@@ -35,6 +35,13 @@ def test_what_is_known_about_nobody_does_not_link(data):
     assert Linkage().run((data, data), known).success.value < 0.3
 
 
+def test_who_is_not_certain_of_membership_finds_fewer(data):
+    """Half certain, half of the finds; the finding says that it is the journalist's."""
+    sure, unsure = (Linkage().run((data, data), Knowledge(membership=m)) for m in (1.0, 0.5))
+    assert unsure.success.value == pytest.approx(sure.success.value / 2)
+    assert (sure.details["scenario"], unsure.details["scenario"]) == ("prosecutor", "journalist")
+
+
 @pytest.mark.parametrize("bad", [{"error": -1}, {"coverage": 2}, {"coalition": 0}, {"spy": 1}])
 def test_bad_values_are_refused(bad):
     with pytest.raises(ParameterError):
@@ -54,3 +61,11 @@ def test_a_hold_out_has_the_kinds_of_the_original(data):
     assert control.schema.keys == data.schema.keys
     assert "weight" not in control.schema
     assert Knowledge().control(data) is None
+
+
+@pytest.mark.parametrize(
+    ("some", "words"), [({"spy": np.ones(800, bool)}, "spy"), ({"age": np.ones(3, bool)}, "3 for")]
+)
+def test_flags_that_do_not_fit_are_refused_at_once(data, some, words):
+    with pytest.raises((DataError, SchemaError), match=words):
+        audit((data, data), Knowledge(some=some), attacks=[])

@@ -93,7 +93,7 @@ def test_all_synthetic_data_sets_of_a_folder_are_attacked(run, folder):
         (["nowhere"], "no such folder"),
         (["patients.csv", "patients.csv", *ROLES, "--know", "Height"], "no column 'Height'"),
         (["patients.csv", *ROLES, "--policy", "none such"], "no such policy"),
-        (["broken"], "cannot be read"),
+        (["broken"], "manifest is damaged"),
     ],
     ids=["path", "column", "policy", "dossier"],
 )

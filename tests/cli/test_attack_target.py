@@ -8,7 +8,7 @@ import tacit
 from tacit.attack import MicrodataTarget, QueryTarget, TableTarget
 from tacit.cli.attack_target import opened_target
 from tacit.cli.options import Reading, Roles
-from tacit.core.errors import DataError, ReadError
+from tacit.core.errors import DataError, ReplayError
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def test_a_release_knows_its_original_and_its_plan(data):
 def test_a_lost_original_is_asked_for(data, tmp_path):
     tacit.Plan([]).apply(data.in_memory(), seed=1).save("out")
     (tmp_path / "patients.csv").rename(tmp_path / "moved.csv")
-    with pytest.raises(ReadError):
+    with pytest.raises(ReplayError, match=r"no such file.*give the data where they are now"):
         opened("out")
     assert isinstance(opened("out", original="moved.csv"), MicrodataTarget)
 

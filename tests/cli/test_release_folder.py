@@ -1,51 +1,24 @@
-"""A release on disk is read back with what it knows of its original."""
+"""The roles that the folder of a release remembers."""
 
 import pytest
 
 from tacit import datasets, mask
 from tacit.cli.options import Roles
-from tacit.cli.release_folder import data_file, is_release, open_release, recorded_roles
-from tacit.core.errors import ReadError
+from tacit.cli.release_folder import recorded_roles
 from tacit.core.plan import Plan
 
 
 @pytest.fixture
-def saved(tmp_path):
-    release = Plan([mask.Sample(size=4)]).apply(datasets.patients(), seed=3)
-    return release, release.save(tmp_path / "out")
+def folder(tmp_path):
+    return Plan([mask.Sample(size=4)]).apply(datasets.patients(), seed=3).save(tmp_path / "out")
 
 
-def test_the_records_remember_where_they_came_from(saved):
-    release, folder = saved
-    assert is_release(folder)
-    opened = open_release(folder)
-    assert opened.rows.tolist() == release.rows.tolist()
-    assert opened.columns == release.data.columns
-
-
-def test_without_a_dossier_the_public_data_are_still_read(saved):
-    _, folder = saved
-    (folder / "dossier").rename(folder.parent / "inside")
-    assert open_release(folder).rows is None
-    assert recorded_roles(folder, Roles()) == Roles()
-
-
-def test_a_dossier_of_another_release_is_refused(saved):
-    _, folder = saved
-    data_file(folder).write_text("Age,State\n1,MI\n")
-    with pytest.raises(ReadError, match="does not belong"):
-        open_release(folder)
-
-
-def test_a_folder_without_data_is_refused(saved):
-    _, folder = saved
-    data_file(folder).unlink()
-    with pytest.raises(ReadError, match="holds no data"):
-        data_file(folder)
-
-
-def test_the_dossier_knows_the_roles_unless_others_are_given(saved):
-    _, folder = saved
+def test_the_dossier_knows_the_roles_unless_others_are_given(folder):
     assert recorded_roles(folder, Roles()).schema == folder / "dossier/schema.toml"
     assert recorded_roles(folder, Roles(key=["Age"])).schema is None
     assert recorded_roles(None, Roles()) == Roles()
+
+
+def test_without_a_dossier_nothing_is_remembered(folder):
+    (folder / "dossier").rename(folder.parent / "inside")
+    assert recorded_roles(folder, Roles()) == Roles()

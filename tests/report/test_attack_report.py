@@ -45,3 +45,24 @@ def test_no_leak_and_no_attack_are_told_apart():
         "k", "T", "Q", Rate.known(0, 5), Rate.known(0, 5), "cell", np.arange(0), "w", "r"
     )
     assert "none learnt more" in attack_report(AttackReport((finding,), {}, "x"))
+
+
+def test_what_a_failed_attack_does_not_show_is_said_in_the_table():
+    silent = "The server refused every request of this attack."
+    finding = Finding(
+        "k", "T", "Q", Rate.known(0, 5), Rate.known(0, 5), "cell", np.arange(0), "w", "r",
+        warnings=(silent,),
+    )  # fmt: skip
+    assert silent in attack_report(AttackReport((finding,), {}, "x"))
+
+
+def test_the_intruder_is_described_where_unusual():
+    known = Knowledge(
+        some={"age": np.ones(3, bool)}, membership=0.5, known_within=5, excluded=2, coverage=0.4,
+        method=False, respondent=False, queries=9,
+    )  # fmt: skip
+    page = attack_report(AttackReport((), {}, "x", known))
+    for words in ("age of some people", "50 % certain", "within 5 %", "rule out 2", "about 40 %",
+                  "Does not know the method", "at most 9 times"):  # fmt: skip
+        assert words in page
+    assert "Pools the answers" not in page

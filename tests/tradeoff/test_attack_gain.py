@@ -22,6 +22,18 @@ def test_the_gain_is_that_of_the_attack(people):
     assert found.better == "lower"
 
 
+def test_a_key_alone_stands_for_the_best_way_of_the_attack():
+    """Swapped records are found by weight where distance finds few; given ways are kept to."""
+    data = tacit.datasets.census(600)
+    release = tacit.Plan([mask.RecordSwap(**mask.RecordSwap.example)]).apply(data, seed=1)
+    best = AttackGain(step={"method": "linkage"}).measure(data, release).value
+    by = {
+        way: AttackGain(step={"method": "linkage", "way": way}).measure(data, release).value
+        for way in ("distance", "probabilistic")
+    }
+    assert best == by["probabilistic"] > by["distance"]
+
+
 def test_records_of_nobody_gain_nothing(people):
     synthetic = mask.FullySynthetic(**mask.FullySynthetic.example)
     data = tacit.datasets.census(200)

@@ -14,7 +14,7 @@ from tacit.attack.knowledge import Knowledge
 from tacit.attack.target import MicrodataTarget, TableTarget, Target, target_of
 from tacit.core import stopping
 from tacit.core.errors import ParameterError, TacitError
-from tacit.core.method import methods
+from tacit.core.method import find, methods
 from tacit.core.progress import track
 
 
@@ -103,7 +103,7 @@ def audit(
     *,
     seconds: float | None = 300.0,
     each: float | None = None,
-    attacks: Iterable[Attack] | None = None,
+    attacks: Iterable[Attack | str] | None = None,
 ) -> AttackReport:
     """Run every attack that applies and say what an intruder would learn.
 
@@ -111,6 +111,7 @@ def audit(
     ----------
     target
         A release, ``(original, released)``, several releases of the same data, protected tables,
+        the folder of a saved release or of tables (or several folders of the same data),
         ``(data, policy)``, or a `ServerTarget`: a live server by its REST address.
     knowledge
         What the intruder knows; by default a strong one.
@@ -121,7 +122,8 @@ def audit(
     each
         Longest time for one attack, if its share is longer.
     attacks
-        Attacks to run; by default all of the registry, in all their ways (`Attack.in_audit`).
+        Attacks to run, or their keys; by default all of the registry, in all their ways
+        (`Attack.in_audit`).
 
     Examples
     --------
@@ -133,11 +135,11 @@ def audit(
     (False, <Verdict.LEAKED: 'leaked'>)
     """
     made, known = target_of(target), knowledge or Knowledge()
+    _check_time(seconds=seconds, each=each)
     if isinstance(made, MicrodataTarget):
-        made.original.schema.require(list(known.columns or ()))
-        known.control(made.original)  # one that does not fit is refused at once
+        known.check(made.original)
     run = _Run(made, known, seconds, each)
-    chosen = _every_attack() if attacks is None else list(attacks)
+    chosen = _every_attack(made, known) if attacks is None else _named(attacks)
     with track("attacking", len(chosen)) as advance:
         for attack in chosen:
             run.add(attack)
@@ -177,7 +179,8 @@ class _Run:
             return
         reason, share = self._refusal(attack), self.share
         if reason is not None:
-            self.left_out[attack.key] = reason
+            if self.left_out.get(attack.key) != reason:  # said of the usual way already
+                self.left_out[attack.label] = reason
         elif self.interrupted:
             self._unfinished(attack, "the audit was interrupted")
         elif share is not None and share <= 0:
@@ -196,7 +199,7 @@ class _Run:
         try:
             self.findings.append(within(share, lambda: attack.run(self.target, self.knowledge)))
         except TacitError as error:
-            self.left_out[attack.key] = str(error)
+            self.left_out[attack.label] = str(error)
         except Overrun:
             self._unfinished(attack, f"it was stopped after {share:.3g} s and did not finish")
         except KeyboardInterrupt:
@@ -205,8 +208,8 @@ class _Run:
             self._unfinished(attack, "the audit was interrupted")
 
     def _unfinished(self, attack: Attack, reason: str) -> None:
-        self.left_out[attack.key] = reason
-        self.unfinished.append(attack.key)
+        self.left_out[attack.label] = reason
+        self.unfinished.append(attack.label)
 
     def report(self) -> AttackReport:
         """Return what was found, the most successful attack first."""
@@ -217,9 +220,30 @@ class _Run:
         )  # fmt: skip
 
 
-def _every_attack() -> list[Attack]:
+def _check_time(**limits: float | None) -> None:
+    for name, limit in limits.items():
+        if limit is not None and not limit >= 0:
+            raise ParameterError(f"{name} is a time from 0 up, or None", got=repr(limit))
+
+
+def _named(attacks: Iterable[Attack | str]) -> list[Attack]:
+    """Return attacks that are given as they are, or by key in all their ways."""
+    found: list[Attack] = []
+    for given in attacks:
+        if isinstance(given, str):
+            found += find(given, "attack").in_audit()  # type: ignore[attr-defined]
+        elif isinstance(given, Attack):
+            found.append(given)
+        else:
+            raise ParameterError("this is no attack", got=repr(given), do="give attacks or keys")
+    return found
+
+
+def _every_attack(target: Target, knowledge: Knowledge) -> list[Attack]:
+    """Return all attacks on such a target, in all their ways that are not the same on it."""
     known = [attack for attack in methods("attack") if issubclass(attack, Attack)]
-    return [way for attack in known for way in attack.in_audit()]
+    ways = [w for a in known if isinstance(target, a.kind) for w in a.in_audit()]
+    return [way for way in ways if not way.repeats(target, knowledge)]
 
 
 def _words(target: Target) -> str:

@@ -13,8 +13,11 @@ from tacit.attack.finding import Finding, Outcome, Rate
 from tacit.attack.knowledge import Knowledge
 from tacit.attack.target import MicrodataTarget, Target, target_of
 from tacit.core.errors import DataError
+from tacit.core.measurement import counted
 from tacit.core.method import Method
 
+_WORTH_A_WORD = 0.05
+"""Success over guessing that is told even where chance may explain it."""
 _BROKEN = 0.5
 """A unit counts as broken if the attack is right about it more likely than not."""
 
@@ -35,6 +38,20 @@ class Attack(Method):
     def in_audit(cls) -> list[Self]:
         """Return the attacks that an audit carries out: one, or one for each way of attacking."""
         return [cls(**cls.example)]
+
+    @property
+    def in_words(self) -> str:
+        """Which way of attacking it is, where an audit tries several; nothing for the usual one."""
+        return ""
+
+    @property
+    def label(self) -> str:
+        """The key, and which way of attacking it is."""
+        return f"{self.key} ({self.in_words})" if self.in_words else self.key
+
+    def repeats(self, target: Any, knowledge: Knowledge) -> bool:
+        """Say whether the usual way does the same on this target, so that an audit skips this."""
+        return False
 
     def run(self, target: Any, knowledge: Knowledge | None = None) -> Finding:
         """Attack and report how often it succeeded, beside what could be guessed anyway.
@@ -88,10 +105,22 @@ class Attack(Method):
             if isinstance(guesses, np.ndarray)
             else Rate.known(float(guesses), len(hits))
         )
-        return Finding(
-            key=self.key, title=", ".join(filter(None, (self.title, outcome.variant))),
+        found = Finding(
+            key=self.key, title=", ".join(filter(None, (self.title, self.in_words))),
             question=outcome.question, success=rate(hits),
             baseline=baseline, unit=outcome.unit, broken=np.asarray(places)[hits > _BROKEN],
             worst=outcome.worst, remedy=" ".join(filter(None, (self.remedy, outcome.remedy))),
             details=outcome.details, warnings=outcome.warnings, seconds=seconds,
         )  # fmt: skip
+        return replace(found, warnings=(*found.warnings, *_too_few(found)))
+
+
+def _too_few(found: Finding) -> tuple[str, ...]:
+    """Say that an attack did better than guessing, but on too few units to be sure."""
+    if found.leaked or found.success.n == 0 or found.gain < _WORTH_A_WORD:
+        return ()
+    return (
+        f"It was right {100 * found.gain:.3g} percentage points more often than guessing, which "
+        f"chance may explain in {counted(found.success.n, 'attempt')}: this shows neither a leak "
+        "nor safety.",
+    )

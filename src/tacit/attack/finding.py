@@ -95,8 +95,6 @@ class Outcome:
     """What is attacked: person, record, cell, line, value, bit."""
     positions: np.ndarray | None = None
     """Positions of the units in the original file or table; by default their order."""
-    variant: str = ""
-    """Which way of attacking it was, where an attack has several."""
     worst: str = ""
     """The worst case, in words."""
     remedy: str = ""

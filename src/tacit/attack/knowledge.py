@@ -74,6 +74,19 @@ class Knowledge(Value):
         """Return the hold-out with the roles of the original, or nothing where there is none."""
         return None if self.holdout is None else _control(self.holdout, original)
 
+    def check(self, original: Microdata) -> None:
+        """Refuse at once what does not fit the data: columns, flags, the hold-out."""
+        from tacit.core.errors import DataError
+
+        original.schema.require([*(self.columns or ()), *self.some])
+        for name, flags in self.some.items():
+            if np.shape(flags) != (original.n_records,):
+                raise DataError(
+                    f"what is known of {name!r} needs a true or false for each record",
+                    got=f"{np.size(flags)} for {original.n_records:,} records",
+                )
+        self.control(original)
+
     def attributes(self, original: Microdata, released: Microdata) -> list[str]:
         """Columns of the intruder's file that the release has too."""
         named = list(self.columns) if self.columns else original.schema.keys

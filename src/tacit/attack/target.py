@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -230,7 +231,7 @@ def target_of(given: Any) -> Target:
     """Bring what a user gives into the form that attacks take.
 
     A release, or an original with its released file; releases of the same data; a protected table
-    or several; data with a policy.
+    or several; data with a policy; the folder of a saved release or of tables, or several.
     """
     from tacit.query.policy import Policy
     from tacit.tables.protected import ProtectedTable
@@ -241,12 +242,28 @@ def target_of(given: Any) -> Target:
         return MicrodataTarget(given.original, given.data, given.plan.methods, copies=given.copies)
     if isinstance(given, ProtectedTable):
         return TableTarget((given,))
+    if isinstance(given, str | Path):
+        return _of_folders([given])
     if isinstance(given, Iterable):
         return _of_several(list(given), Policy, ProtectedTable)
     raise _not_a_target(given)
 
 
+def _of_folders(given: Sequence[str | Path]) -> Target:
+    from tacit.attack.folder import folders_target
+
+    if any("://" in str(one) for one in given):
+        raise ParameterError(
+            "a live server is asked in somebody's name, about data that tell what is true",
+            got=str(given[0]),
+            do="give attack.ServerTarget.at(address, key, project=..., data=...)",
+        )
+    return folders_target(given)
+
+
 def _of_several(given: Sequence[Any], policy: Any, protected: Any) -> Target:
+    if given and all(isinstance(one, str | Path) for one in given):
+        return _of_folders(given)
     if given and all(isinstance(one, protected) for one in given):
         return TableTarget(tuple(given))
     if given and all(isinstance(one, Release) for one in given):
@@ -271,5 +288,6 @@ def _not_a_target(given: Any) -> ParameterError:
     return ParameterError(
         "this cannot be attacked",
         got=type(given).__name__,
-        do="give a release, (original, released), protected tables, (data, policy), a ServerTarget",
+        do="give a release or its folder, (original, released), protected tables, (data, policy), "
+        "a ServerTarget",
     )

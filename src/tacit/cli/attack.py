@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 from typer import Argument, Option
 
 from tacit.cli.console import Answer
+from tacit.cli.intruder import Intruder
 from tacit.cli.options import Reading, Roles
 from tacit.core.errors import DataError
 
@@ -30,9 +31,14 @@ def attack(
     ],
     reading: Reading,
     roles: Roles,
+    intruder: Intruder,
     released: Annotated[
         str | None,
-        Argument(metavar="[RELEASED]", help="A protected file beside its original TARGET."),
+        Argument(
+            metavar="[RELEASED]",
+            help="A protected file beside its original TARGET, or a second folder of the same "
+            "data: both are attacked together.",
+        ),
     ] = None,
     original: Annotated[
         str | None,
@@ -56,26 +62,6 @@ def attack(
     seconds: Annotated[
         float, Option(min=0, help="Time for all attacks together; one that overruns is stopped.")
     ] = 300.0,
-    know: Annotated[
-        list[str] | None,
-        Option(metavar="COLUMN", help="A column the intruder knows; by default the keys."),
-    ] = None,
-    error: Annotated[
-        float, Option(min=0, max=1, help="Share of errors in the intruder's own file.")
-    ] = 0.0,
-    holdout: Annotated[
-        str | None,
-        Option(
-            metavar="DATA",
-            help="People the release was not made from, as a control (membership inference).",
-        ),
-    ] = None,
-    coalition: Annotated[
-        int, Option(min=1, help="Respondents who pool what they know, for tables.")
-    ] = 1,
-    queries: Annotated[
-        int | None, Option(min=1, help="Most requests to a server.", show_default="no limit")
-    ] = None,
     report: Annotated[
         Path | None, Option(metavar="FILE", help="Write the report as an HTML page.")
     ] = None,
@@ -86,14 +72,10 @@ def attack(
     data with --policy or --server. Every attack that applies is run; each finding says how often it
     succeeds, how often guessing would, who is affected and what to change.
     """
-    from tacit.attack import Knowledge, audit
+    from tacit.attack import audit
     from tacit.cli.attack_target import live_target, opened_target
-    from tacit.cli.opening import open_data
 
-    known = Knowledge(
-        columns=tuple(know) if know else None, error=error, coalition=coalition, queries=queries,
-        holdout=open_data(holdout, reading) if holdout else None,
-    )  # fmt: skip
+    known = intruder.knowledge(reading)
     if server is not None:
         chosen = live_target(target, server, project, reading, roles)
     else:
@@ -149,6 +131,9 @@ def _drawn(found: AttackReport) -> Iterator[RenderableType]:
     yield table
     for one in found.leaks:
         yield Text(f"{one.title}: {one.question}. {one.worst}.\n  What would stop it: {one.remedy}")
+    for one in found:
+        if one.warnings:
+            yield Text(f"{one.title}: {' '.join(one.warnings)}", style="italic")
     if not found.complete:
         n = len(found.unfinished)
         yield Text(f"{n} attacks did not finish in the time: give more --seconds", style="bold")

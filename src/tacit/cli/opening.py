@@ -27,6 +27,17 @@ def open_data(source: str, reading: Reading, roles: Roles | None = None) -> Micr
     return data.with_schema(_declared(data.schema, roles))
 
 
+def with_roles(data: Microdata, roles: Roles) -> Microdata:
+    """Give data that were opened already the roles that were asked for, and no others."""
+    schema = data.schema.with_roles({role: [] for role in Role if role != Role.LINKED})
+    if roles.schema is not None:
+        schema = Schema.load(roles.schema)
+    data = data.with_schema(schema)
+    if roles.suggested_roles:
+        data = _suggested(data, with_kinds=False)
+    return data.with_schema(_declared(data.schema, roles))
+
+
 def open_beyond_memory(source: str, reading: Reading, roles: Roles, engine: Engine) -> Microdata:
     """Open a Parquet file in DuckDB, within the memory that was allowed."""
     from tacit.io.beyond_memory import open_parquet

@@ -84,6 +84,23 @@ def replay(dossier: str | Path, data: Any = None, *, memory: str = "2GB") -> Rep
     return ReplayResult(folder, release, digest, other)
 
 
+def original_of(dossier: str | Path, data: Any = None, *, memory: str = "2GB") -> Microdata:
+    """Return the original of a dossier in memory, checked to be the data that were protected.
+
+    A public file beside the dossier that was changed after the release is refused as well: what
+    the dossier says of its records would be said of others.
+    """
+    folder = _dossier_in(Path(dossier))
+    manifest = read_manifest(folder)
+    _check_public(folder, manifest["output"])
+    recorded = manifest["input"]
+    if not is_streamed(manifest) or recorded["digest"]:
+        return _original(folder, manifest, data, memory).in_memory()
+    # Data that came from an engine have no fingerprint to compare.
+    source = _source(recorded, data)
+    return read(source).with_schema(Schema.load(folder / "schema.toml"))
+
+
 def _bounded(manifest: Mapping[str, Any], memory: str) -> AbstractContextManager[None]:
     return collecting_at_most(values_within(memory)) if is_streamed(manifest) else nullcontext()
 
@@ -111,7 +128,8 @@ def _check_public(folder: Path, output: Mapping[str, Any]) -> None:
             raise ReplayError(
                 "the released file was changed after the release",
                 got=str(released),
-                do="restore it, or move the dossier away from it to replay the release as it was",
+                do="restore it; or move the dossier away from it to replay the release as it was, "
+                "or attack or measure the file as it is, beside the original",
             )
 
 
@@ -123,19 +141,17 @@ def _copies(output: Mapping[str, Any]) -> list[str]:
 def _original(folder: Path, manifest: Mapping[str, Any], data: Any, memory: str) -> Microdata:
     """Read the original again, as it was read then, and check that it is the same."""
     recorded = manifest["input"]
-    source = recorded["source"] if data is None else data
-    if source is None:
-        raise ReplayError(
-            "the dossier does not say where the data came from",
-            do="give the original data, as a path or a frame",
-        )
+    source = _source(recorded, data)
     if is_streamed(manifest):
         return reopened(recorded, source, folder / "schema.toml", memory)
     try:
         original = read(source, **_reading(recorded.get("reading", {}), source))
         original = original.with_schema(Schema.load(folder / "schema.toml"))
     except TacitError as error:
-        raise ReplayError(f"the original data cannot be read again: {error}") from error
+        raise ReplayError(
+            f"the original data cannot be read again: {error}",
+            do="give the data where they are now, if they have moved",
+        ) from error
     found = input_digest(original)
     if found != recorded["digest"]:
         raise ReplayError(
@@ -146,6 +162,16 @@ def _original(folder: Path, manifest: Mapping[str, Any], data: Any, memory: str)
             do="find the data as they were" + (", in the order they had" if is_url(source) else ""),
         )
     return original
+
+
+def _source(recorded: Mapping[str, Any], data: Any) -> Any:
+    source = recorded["source"] if data is None else data
+    if source is None:
+        raise ReplayError(
+            "the dossier does not say where the data came from",
+            do="give the original data, as a path or a frame",
+        )
+    return source
 
 
 def _reading(recorded: Mapping[str, Any], source: Any) -> dict[str, Any]:

@@ -101,6 +101,23 @@ def _intruder(knowledge: Knowledge) -> list[str]:
         lines.append(f"Pools the answers of {counted(knowledge.coalition, 'respondent')}")
     if knowledge.queries is not None:
         lines.append(f"Asks a server at most {knowledge.queries:,} times")
+    return [*lines, *_further(knowledge)]
+
+
+def _further(knowledge: Knowledge) -> list[str]:
+    """Say what else the intruder knows, where it is not the usual."""
+    lines = []
+    if knowledge.some:
+        lines.append(f"Knows {', '.join(sorted(knowledge.some))} of some people only")
+    if knowledge.membership < 1:
+        lines.append(f"Is {100 * knowledge.membership:.3g} % certain that somebody is in the data")
+    if knowledge.known_within is not None:
+        lines.append(f"Knows every value of a table within {knowledge.known_within:g} % beforehand")
+    if knowledge.excluded != 1:
+        ruled = counted(knowledge.excluded, "confidential value")
+        lines.append(f"Can rule out {ruled} for a person")
+    if knowledge.holdout is not None:
+        lines.append("Is compared with people who are not in the data (hold-out)")
     return lines
 
 
@@ -112,7 +129,7 @@ def _leaks(found: AttackReport) -> list[str]:
 
 def _card(finding: Finding) -> str:
     rows = {
-        "What": f"{finding.question}. {finding.worst}.",
+        "What": f"{finding.question}. {finding.worst[:1].upper()}{finding.worst[1:]}.",
         "How likely": f"{_frequency(finding.success.value)} of the attempts succeed: "
         f"{finding.success}. Guessing without the release: {finding.baseline}.",
         "Who is affected": _affected(finding),
@@ -128,6 +145,8 @@ def _frequency(share: float) -> str:
     """Say a share as a natural frequency."""
     if share >= 0.995:
         return "Practically all"
+    if share >= 0.9:
+        return f"About {round(100 * share)} in 100"
     if share >= 0.1:
         return f"About {round(10 * share)} in 10"
     return f"About {round(1000 * share)} in 1,000" if share >= 0.001 else "Fewer than 1 in 1,000"
@@ -136,7 +155,9 @@ def _frequency(share: float) -> str:
 def _affected(finding: Finding) -> str:
     unit = finding.unit
     many = "people" if unit == "person" else f"{unit}s"
-    first = f"{counted(finding.n_broken, unit, many)} more likely than not"
+    first = f"{counted(finding.n_broken, unit, many)}, each more likely broken than not"
+    if not finding.n_broken:
+        first = f"No single {unit} more likely than not; the chance is spread over all"
     groups: list[dict[str, Any]] = list(finding.details.get("affected", ()))
     if not groups:
         return f"{first}."
@@ -150,11 +171,18 @@ def _affected(finding: Finding) -> str:
 def _table(found: AttackReport) -> str:
     head = "<tr><th>Attack</th><th>Verdict</th><th>Success</th><th>Guessing</th></tr>"
     rows = [
-        f'<tr><td>{escape(f.title)}</td><td class="{"leaked" if f.leaked else "fine"}">'
+        f'<tr><td>{escape(f.title)}{_beware(f)}</td><td class="{"leaked" if f.leaked else "fine"}">'
         f"{f.verdict}</td><td>{f.success}</td><td>{f.baseline}</td></tr>"
         for f in found
     ]
     return f"<table>{head}{''.join(rows)}</table>"
+
+
+def _beware(finding: Finding) -> str:
+    """Say under an attack that failed what its failure does not show; leaks have it above."""
+    if finding.leaked or not finding.warnings:
+        return ""
+    return f'<br><span class="note">{escape(" ".join(finding.warnings))}</span>'
 
 
 def _left_out(found: AttackReport) -> list[str]:

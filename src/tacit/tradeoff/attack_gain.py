@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any
 
-from tacit.core.errors import ParameterError
+from tacit.core.errors import DataError, ParameterError
 from tacit.core.measurement import Measurement
 from tacit.core.method import build
 from tacit.core.value import Value
@@ -15,8 +16,9 @@ from tacit.tradeoff.objective import Condition
 class AttackGain(Value):
     """How much more often an attack on a release succeeds than guessing does.
 
-    An attack that makes no sense on a release, such as linkage on records that are nobody's,
-    gains nothing.
+    An attack that is named by its key alone is tried in all its ways, as in an audit, and the best
+    one counts. One that makes no sense on a release, such as linkage on records that are
+    nobody's, gains nothing.
 
     Examples
     --------
@@ -41,16 +43,27 @@ class AttackGain(Value):
     def _attack(self) -> Any:
         return build(self.step, "attack")
 
+    def _best(self, target: Any, known: Any) -> Any:
+        """Return the best finding of all ways; one that cannot be carried out is left out."""
+        usual = self._attack
+        found = [usual.run(target, known)]
+        others = [] if len(self.step) > 1 else [w for w in usual.in_audit() if w != usual]
+        for way in others:
+            if not way.repeats(target, known):
+                with suppress(DataError):
+                    found.append(way.run(target, known))
+        return max(found, key=lambda finding: finding.gain)
+
     def measure(self, original: Any, release: Any = None) -> Measurement:
         """Attack the release and return success over guessing."""
         from tacit.attack import Knowledge
         from tacit.attack.target import target_of
         from tacit.core.release import Release
 
-        attack, known = self._attack, Knowledge()
+        known = Knowledge()
         target = target_of(release if isinstance(release, Release) else (original, release))
-        refused = attack.refusal(target, known)
-        found = None if refused else attack.run(target, known)
+        refused = self._attack.refusal(target, known)
+        found = None if refused else self._best(target, known)
         return Measurement(
             key="attack-gain", title=self.title, value=max(found.gain, 0.0) if found else 0.0,
             better="lower", bounds=(0.0, 1.0), unit="percent",

@@ -33,6 +33,21 @@ def test_fresh_noise_is_averaged_away(table):
     assert found.leaked
 
 
+def test_copies_are_found_beside_another_table(table):
+    """The first table is another one: copies of the second are averaged all the same."""
+    rng = np.random.default_rng(1)
+    other = tacit.tabulate(pl.DataFrame({"b": list("xxyyy")}), "b")
+    made = [ProtectedTable(other, other.sensitive(), other.value)] + [
+        ProtectedTable(
+            table, table.sensitive(), table.value + np.round(rng.normal(0, 2, table.n_cells))
+        )
+        for _ in range(25)
+    ]
+    found = attack.AveragingCopies().run(made)
+    assert (found.details["copies"], found.success.n) == ([25], table.n_cells)
+    assert found.leaked
+
+
 def test_sticky_noise_is_not(table):
     copies = [table.protect(tables.CellKey()) for _ in range(25)]
     found = attack.AveragingCopies().run(copies)

@@ -36,9 +36,30 @@ def test_exact_tables_give_every_sliver(frame):
     assert found.leaked
 
 
+def test_one_sliver_of_one_person_is_a_leak():
+    """Everybody of the town is in the area, and one other person: told for certain."""
+    frame = pl.DataFrame({"town": list("aaaabbbb"), "area": list("xxxxxyyy")})
+    bare = target(frame, lambda t: tables.ProtectedTable(t, t.sensitive(), t.value))
+    found = attack.TableDifferencing().run(bare)
+    assert found.n_broken == 2
+    assert found.leaked
+
+
+def test_slivers_of_hidden_counts_are_not_told(frame):
+    def hidden(table):
+        return tables.ProtectedTable.suppressing(
+            table, table.sensitive(), ~table.is_total, "all but the total"
+        )
+
+    found = attack.TableDifferencing().run(target(frame, hidden))
+    assert found.success.n == 0
+    assert not found.leaked
+
+
 def test_cell_keys_hide_them(frame):
     found = attack.TableDifferencing().run(target(frame, lambda t: t.protect(tables.CellKey())))
     assert found.success.n >= 60
+    assert found.success.low <= found.baseline.high
     assert not found.leaked
 
 

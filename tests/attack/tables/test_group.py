@@ -25,6 +25,17 @@ def test_full_lines_are_told(frame):
     assert found.details["people"] >= 200
 
 
+@pytest.mark.parametrize(("category", "leaked"), [("b", True), ("a", False)])
+def test_one_line_that_tells_is_a_leak_unless_anybody_would_have_guessed_it(category, leaked):
+    """Nothing is left to chance in exact counts, so one village suffices."""
+    village, ill = list("uuuuvvvvvwww"), [*"aaaaaaabb", *3 * category]
+    ill[:2] = "ab"
+    table = tacit.tabulate(pl.DataFrame({"village": village, "ill": ill}), ["village", "ill"])
+    found = attack.GroupAttack().run(tables.ProtectedTable(table, table.sensitive(), table.value))
+    assert (found.success.n, found.n_broken) == (1, 1)
+    assert found.leaked is leaked
+
+
 def test_hidden_lines_are_not(frame):
     table = tacit.tabulate(frame, ["village", "ill"])
     hidden = ~table.is_total

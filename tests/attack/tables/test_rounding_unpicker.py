@@ -27,6 +27,18 @@ def test_margins_settle_rounded_cells():
     assert found.leaked
 
 
+def test_one_count_that_is_undone_is_a_leak_however_many_withstand():
+    """One of twenty tables is settled as above; in the others the total leaves several choices."""
+    n = 20
+    value, published = np.tile([12.0, 6.0, 6.0], n), np.tile([12.0, 6.0, 6.0], n)
+    value[:3], published[:3] = [2.0, 1.0, 1.0], [3.0, 0.0, 0.0]
+    table = Table(value, csr_array(np.kron(np.eye(n), [[-1.0, 1.0, 1.0]])), count=value)
+    made = ProtectedTable(table, table.sensitive(), published, "Conventional rounding")
+    found = attack.RoundingUnpicker().run(made)
+    assert (found.n_broken, found.details["undone"]) == (3, 3)
+    assert found.leaked
+
+
 @pytest.mark.parametrize("method", [tables.ControlledRounding(base=5)], ids=["controlled"])
 def test_controlled_rounding_is_not_undone(method):
     rng = np.random.default_rng(3)

@@ -13,6 +13,7 @@ from tacit.core.data import Microdata
 from tacit.core.schema import Kind
 
 FOLDS = 5
+_HUGE = 1e30
 _SMOOTH = 20
 """Records in a leaf of the model that learns the relation and nobody by heart."""
 
@@ -43,12 +44,18 @@ def features(files: Sequence[Microdata], names: Sequence[str]) -> list[np.ndarra
     for name in names:
         series = [f.local[name] for f in files]
         if all(f.schema[name].kind is Kind.NUMERIC for f in files):
-            columns.append([s.cast(pl.Float64).fill_null(-1e9).to_numpy() for s in series])
+            columns.append([_plain(s.cast(pl.Float64).to_numpy()) for s in series])
             continue
         text = pl.concat([s.cast(pl.String).rename("value") for s in series])
         cuts = np.cumsum([len(s) for s in series])[:-1]
         columns.append(np.split(encode_series(text).astype(float), cuts))
     return [np.column_stack([column[k] for column in columns]) for k in range(len(files))]
+
+
+def _plain(values: np.ndarray) -> np.ndarray:
+    """Return numbers that trees take: a gap is a value of its own, and none is without limit."""
+    whole = np.nan_to_num(values, nan=-1e9, posinf=_HUGE, neginf=-_HUGE)
+    return np.asarray(whole.clip(-_HUGE, _HUGE))
 
 
 def coded_targets(files: Sequence[Microdata], column: str, bins: int) -> list[np.ndarray]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, Self
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from tacit.core.families import Risk
 from tacit.core.schema import Kind
 
 Way = Literal["distance", "probabilistic", "rank"]
+Scenario = Literal["prosecutor", "journalist", "marketer"]
 
 
 class Linkage(
@@ -68,10 +69,29 @@ class Linkage(
         "suppress values of rare combinations, release a sample, or use synthetic records."
     )
 
-    scenario: Literal["prosecutor", "journalist", "marketer"] = "prosecutor"
-    """What the intruder knows about membership and wants."""
+    scenario: Scenario | None = None
+    """What the intruder knows about membership and wants; by default the prosecutor, and the
+    journalist where membership is not certain."""
     way: Way | None = None
     """How records are linked; by default by distance, and by weight where no key is a number."""
+
+    @classmethod
+    def in_audit(cls) -> list[Self]:
+        """Return all ways of linking: which one finds most depends on how records were masked."""
+        return [cls(), cls(way="probabilistic"), cls(way="rank")]
+
+    @property
+    def in_words(self) -> str:
+        """Say how records are linked, where that is chosen."""
+        return {"rank": "by rank", "probabilistic": "by weight"}.get(self.way or "", self.way or "")
+
+    def repeats(self, target: MicrodataTarget, knowledge: Knowledge) -> bool:
+        """Say that the usual way is by weight already, or has to make do with classes."""
+        if self.way is None:
+            return False
+        names = knowledge.attributes(target.original, target.released)
+        alike = unlinked(target, names) or not can_be_compared(target, names)
+        return bool(alike) or not _numbers(target, names)
 
     def objection(self, target: MicrodataTarget, knowledge: Knowledge) -> str | None:
         """Say that there is nothing to link by, or nobody to be found."""
@@ -84,12 +104,13 @@ class Linkage(
         chance, details, warnings = self._chances(target, file, names)
         released = np.zeros(len(chance), dtype=bool)
         released[target.matched[0]] = True
-        chosen = covered & released if self.scenario != "journalist" else covered
-        hits = chance * (knowledge.membership if self.scenario == "journalist" else 1.0)
+        scenario = self.scenario or ("prosecutor" if knowledge.membership == 1 else "journalist")
+        chosen = covered & released if scenario != "journalist" else covered
+        hits = chance * (knowledge.membership if scenario == "journalist" else 1.0)
         return linked_outcome(
             target, hits, np.flatnonzero(chosen), names,
-            question=link_question(self.scenario, names), warnings=warnings,
-            details={"scenario": self.scenario, **details},
+            question=link_question(scenario, names), warnings=warnings,
+            details={"scenario": scenario, **details},
         )  # fmt: skip
 
     def _chances(
@@ -109,7 +130,7 @@ class Linkage(
     def _measure(self, target: MicrodataTarget, names: list[str]) -> Risk:
         from tacit import risk
 
-        numbers = [n for n in names if target.pair.kinds(n) == {Kind.NUMERIC}]
+        numbers = _numbers(target, names)
         way = self.way or ("distance" if numbers else "probabilistic")
         if way == "rank" and not numbers:
             raise DataError(f"{self.key}: ranks need a number among the columns known")
@@ -118,3 +139,7 @@ class Linkage(
             "probabilistic": risk.ProbabilisticLinkage(attributes=names, estimation="em"),
         }
         return risk.RankLinkage(attributes=numbers) if way == "rank" else built[way]
+
+
+def _numbers(target: MicrodataTarget, names: list[str]) -> list[str]:
+    return [n for n in names if target.pair.kinds(n) == {Kind.NUMERIC}]

@@ -73,6 +73,11 @@ class LinearReconstruction(
         """Return both ways: servers that refuse names may answer about facts."""
         return [cls(), cls(through="facts", n=400)]
 
+    @property
+    def in_words(self) -> str:
+        """Say that facts are used."""
+        return "through facts" if self.through == "facts" else ""
+
     def objection(self, target: QueryTarget, knowledge: Knowledge) -> str | None:
         """Say that there is nothing to be learnt."""
         found = secret_of(target, self.secret)
@@ -92,7 +97,7 @@ class LinearReconstruction(
         return Outcome(
             hits=(found == truth).astype(float), guesses=(guess == truth).astype(float),
             question=f"Solve for whether {secret} is {bit!r}, for {len(people)} people", unit="bit",
-            positions=people, variant="through facts" if self.through == "facts" else "",
+            positions=people,
             worst=f"{int((found == truth).sum())} of {len(people)} bits are right",
             warnings=asker.warnings(),
             details={**asker.told(), "answers": len(sums)},

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, Self
 
 import numpy as np
 from annotated_types import Ge, Gt
@@ -62,6 +62,16 @@ class MadeVariables(
     """An estimate within this percentage counts as disclosure."""
     most: Annotated[int, Ge(1)] = 8
     """Units that are attacked: those with the largest known numbers that nobody shares."""
+
+    @classmethod
+    def in_audit(cls) -> list[Self]:
+        """Return all ways: rules about dummies let columns pass that are not binary."""
+        return [cls(), cls(variant="jitter"), cls(variant="outlier")]
+
+    @property
+    def in_words(self) -> str:
+        """Say how the column is made, unless it is a plain dummy."""
+        return "" if self.variant == "dummy" else self.variant
 
     def objection(self, target: QueryTarget, knowledge: Knowledge) -> str | None:
         """Say that there are no two numbers."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, Self
 
 import numpy as np
 
@@ -48,6 +48,16 @@ class Tracker(
 
     variant: Literal["individual", "general"] = "individual"
     """The individual tracker, or the general one."""
+
+    @classmethod
+    def in_audit(cls) -> list[Self]:
+        """Return both: what sizes alone refuse to the one, they answer to the other."""
+        return [cls(), cls(variant="general")]
+
+    @property
+    def in_words(self) -> str:
+        """Say that it is the general tracker."""
+        return "" if self.variant == "individual" else self.variant
 
     def named(self, asker: Asker, victim: Victim, secret: str, target: QueryTarget) -> str | None:
         """Subtract the group without the victim from the group."""

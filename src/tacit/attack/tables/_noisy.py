@@ -28,27 +28,31 @@ def rounding_base(table: ProtectedTable) -> int:
 
 
 def bounded_outcome(tables: list[ProtectedTable], bounds: list[float], question: str) -> Outcome:
-    """Narrow every count by the sums; a count is broken if one value is left, the true one.
+    """Narrow every count by the sums; a count is broken if what is left gives the true one.
 
-    Guessing takes the published value for the true one.
+    Guessing takes the published value for the true one. Where a count that was changed has one
+    value left nothing is left to chance: that count is a leak, however many others withstand.
     """
     from tacit.tables import noise_attack
 
-    hits, guesses, names = [], [], []
+    hits, guesses, undone, names = [], [], [], []
     for table, bound in zip(tables, bounds, strict=True):
         found = noise_attack(table, float(bound))
-        estimate = _estimate(found.low, found.high, table.published)
-        hits.append(estimate == found.truth)
-        guesses.append(table.published == found.truth)
-        sure = np.flatnonzero((found.low == found.high) & hits[-1])
-        names += named(table, sure)
+        right = _estimate(found.low, found.high, table.published) == found.truth
+        seen = table.published == found.truth
+        hits.append(right)
+        guesses.append(seen)
+        undone.append(right & ~seen & (found.low == found.high))
+        names += named(table, np.flatnonzero((found.low == found.high) & right))
+    sure = np.concatenate(undone)
     return Outcome(
-        hits=np.concatenate(hits).astype(float), guesses=np.concatenate(guesses).astype(float),
-        question=question, unit="cell",
+        hits=(sure if sure.any() else np.concatenate(hits)).astype(float),
+        guesses=0.0 if sure.any() else np.concatenate(guesses).astype(float),
+        question=question, unit="cell", exact=bool(sure.any()),
         worst=f"{len(names)} counts are certain, such as {'; '.join(names[:3])}"
         if names
         else "no count is certain",
-        details={"largest_change": [float(b) for b in bounds]},
+        details={"largest_change": [float(b) for b in bounds], "undone": int(sure.sum())},
     )  # fmt: skip
 
 

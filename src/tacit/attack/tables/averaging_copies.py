@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -10,6 +10,9 @@ from tacit.attack.family import Attack
 from tacit.attack.finding import Outcome
 from tacit.attack.knowledge import Knowledge
 from tacit.attack.target import TableTarget
+
+if TYPE_CHECKING:
+    from tacit.tables import ProtectedTable, Table
 
 
 class AveragingCopies(
@@ -46,25 +49,45 @@ class AveragingCopies(
 
     def objection(self, target: TableTarget, knowledge: Knowledge) -> str | None:
         """Say that there are no copies."""
-        first = target.tables[0].original
-        same = [t for t in target.tables if np.array_equal(t.original.value, first.value)]
-        return None if len(same) > 1 else "there is only one version of each table"
+        return None if _copies(target) else "there is only one version of each table"
 
     def attacked(self, target: TableTarget, knowledge: Knowledge) -> Outcome:
         """Compare the rounded mean of all copies with the truth."""
-        truth = target.tables[0].original.value
-        copies = [t.published for t in target.tables if np.array_equal(t.original.value, truth)]
-        stacked = np.array(copies)
-        seen = np.isfinite(stacked).any(axis=0)
-        mean = np.nanmean(stacked[:, seen], axis=0)
-        integral = bool(np.all(truth == np.round(truth)))
-        estimate = np.round(mean) if integral else mean
-        right = np.isclose(estimate, truth[seen], rtol=1e-9)
-        first = np.isclose(np.nan_to_num(stacked[0, seen], nan=-1.0), truth[seen], rtol=1e-9)
+        groups = _copies(target)
+        parts = [_averaged(copies) for copies in groups]
+        right, first, cells = (np.concatenate(side) for side in zip(*parts, strict=True))
         return Outcome(
-            hits=right.astype(float), guesses=first.astype(float), unit="cell",
-            question=f"Average {len(copies)} copies of the same table",
-            positions=np.flatnonzero(seen),
+            hits=right.astype(float), guesses=first.astype(float), unit="cell", positions=cells,
+            question=f"Average up to {max(map(len, groups))} copies of the same table",
             worst=f"{int((right & ~first).sum())} counts that one copy hides are right on average",
-            details={"copies": len(copies)},
+            details={"copies": [len(copies) for copies in groups]},
         )  # fmt: skip
+
+
+def _copies(target: TableTarget) -> list[list[ProtectedTable]]:
+    """Return the tables that are versions of the same one, where there are several."""
+    groups: list[list[ProtectedTable]] = []
+    for table in target.tables:
+        same = (group for group in groups if _is_same(group[0].original, table.original))
+        group = next(same, None)
+        if group is None:
+            groups.append([table])
+        else:
+            group.append(table)
+    return [group for group in groups if len(group) > 1]
+
+
+def _is_same(one: Table, other: Table) -> bool:
+    names = [[d.name for d in table.dimensions] for table in (one, other)]
+    return names[0] == names[1] and np.array_equal(one.value, other.value)
+
+
+def _averaged(copies: list[ProtectedTable]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Say which cells are right on average, which in the first copy, and which cells they are."""
+    truth, stacked = copies[0].original.value, np.array([copy.published for copy in copies])
+    seen = np.isfinite(stacked).any(axis=0)
+    mean = np.nanmean(stacked[:, seen], axis=0)
+    integral = bool(np.all(truth == np.round(truth)))
+    right = np.isclose(np.round(mean) if integral else mean, truth[seen], rtol=1e-9)
+    first = np.isclose(np.nan_to_num(stacked[0, seen], nan=-1.0), truth[seen], rtol=1e-9)
+    return right, first, np.flatnonzero(seen)

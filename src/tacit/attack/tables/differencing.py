@@ -36,8 +36,10 @@ class TableDifferencing(
     Two classifications of the same people, say municipalities and catchment areas, cut each other
     into slivers. Where cells :math:`A_1, \dots, A_m` of one table lie inside a cell :math:`B` of
     another, :math:`B - \sum A_j` is the sliver that is left. The attack is on slivers of 1 to
-    `largest` people; it succeeds if the difference of published counts is the true one. Guessing
-    names the most common size of a sliver.
+    `largest` people all of whose counts are published; it succeeds if the difference of published
+    counts is the true one. Guessing names the most common size of a sliver. Where no count was
+    changed nothing is left to chance: guessing names a number from 0 to `largest` blindly, and one
+    sliver that is known is a leak.
 
     Examples
     --------
@@ -78,10 +80,12 @@ class TableDifferencing(
             truths.append(truth)
             found.append(estimate)
         truth, estimate = np.concatenate(truths), np.concatenate(found)
-        common = np.bincount(truth.astype(np.int64)).argmax() if len(truth) else 0
         right = estimate == truth
+        exact = not any(t.changed.any() for t in count_tables(target))
+        common = np.bincount(truth.astype(np.int64)).argmax() if len(truth) else 0
         return Outcome(
-            hits=right.astype(float), guesses=(truth == common).astype(float), unit="sliver",
+            hits=right.astype(float), unit="sliver", exact=exact,
+            guesses=1.0 / (self.largest + 1) if exact else (truth == common).astype(float),
             question=f"Count slivers of at most {self.largest} people between two tables",
             worst=f"{int(right.sum())} slivers of {int(truth[right].sum())} people are known",
             details={"slivers": len(truth)},
@@ -91,7 +95,7 @@ class TableDifferencing(
 def _slivers(
     outer: ProtectedTable, inner: ProtectedTable, data: Microdata | None, largest: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the true sizes of small slivers and what the published counts say."""
+    """Return the true sizes of small slivers that are told, and what the counts say."""
     if data is None:
         return np.empty(0), np.empty(0)
     big, small = (_leaf_cells(table, data) for table in (outer, inner))
@@ -105,7 +109,9 @@ def _slivers(
     seen = np.bincount(pairs[inside, 0], inner.published[pairs[inside, 1]], n_cells)
     left = outer.original.value - taken
     chosen = np.flatnonzero((taken > 0) & (left > 0) & (left <= largest))
-    return left[chosen], outer.published[chosen] - seen[chosen]
+    told = outer.published - seen
+    chosen = chosen[np.isfinite(told[chosen])]
+    return left[chosen], told[chosen]
 
 
 def _leaf_cells(table: ProtectedTable, data: Microdata) -> np.ndarray:

@@ -32,7 +32,8 @@ class GroupAttack(
     If all people of a line (a region, say) are in one category, the table tells the category of
     each of them, whoever they are. The intruder claims so where one published count of a line is
     above zero; a claim is right if it holds in the original. Guessing claims that everybody in
-    the line has the most common category.
+    the line has the most common category. Where no count was changed nothing is left to chance:
+    one line that tells another category is a leak.
 
     Examples
     --------
@@ -70,6 +71,7 @@ class GroupAttack(
         return Outcome(
             hits=found, guesses=np.concatenate(guesses).astype(float), unit="line",
             question="Learn an attribute of everybody in a line of the table",
+            exact=not any(t.changed.any() for t in count_tables(target)),
             worst=f"an attribute of {people:,} people in {int(found.sum()):,} lines is told"
             if people
             else "no line tells an attribute of everybody in it",

@@ -41,8 +41,14 @@ class MarginReconstruction(
 
     finds records that fit all of them at once, or as well as possible where counts were changed
     [garfinkel2019]_. A person is reconstructed if a record with all categories is among those
-    found, each record being used once. Guessing draws as many records from the published one-way
-    counts alone, as if the variables were independent; its success is averaged over 200 draws.
+    found, each record being used once; people whose category no table has are missed. Guessing
+    draws as many records from the published one-way counts alone, as if the variables were
+    independent; its success is averaged over 200 draws.
+
+    From exact margins of three of four variables a block of 48 people is rebuilt whole. From those
+    of cell keys or of SAFE, at their defaults, four or five records in ten are right and nobody
+    can tell which, where guessing has two in ten: noise of mean 0 that publishes no 1 or 2 shows
+    every third person who is alone in a cell as 3 or more, and an empty cell as empty.
 
     Examples
     --------
@@ -59,8 +65,8 @@ class MarginReconstruction(
 
     kind: ClassVar[type] = TableTarget
     remedy: ClassVar[str] = (
-        "Publish fewer margins of small areas, or put noise that sticks to units on all of them "
-        "(tables.CellKey), or change the records first (tables.Safe)."
+        "Publish fewer margins of small areas, or suppress small counts and zeros alike "
+        "(tables.ZeroUnsafe). Cell keys and SAFE halve what is rebuilt: more than guessing."
     )
 
     most: Annotated[int, Ge(1)] = 20_000
@@ -91,14 +97,21 @@ class MarginReconstruction(
         found, slack = _solved(matrix, published, self.seconds)
         right = np.minimum(found, truth)
         chance = _by_chance(tables, dimensions, truth, knowledge.rng)
-        hits = np.repeat(right / np.maximum(truth, 1), truth.astype(np.int64))
+        people = target.data.n_records if target.data is not None else 0
         return Outcome(
-            hits=hits, guesses=np.repeat(chance, truth.astype(np.int64)), unit="person",
+            hits=_each(right / np.maximum(truth, 1), truth, people),
+            guesses=_each(chance, truth, people), unit="person",
             question=f"Rebuild the records of everybody from {len(tables)} tables",
-            worst=f"{int(right.sum()):,} of {int(truth.sum()):,} records rebuilt with all of "
+            worst=f"{int(right.sum()):,} of {people:,} records rebuilt with all of "
             f"{', '.join(dimensions)}",
             details={"combinations": len(truth), "counts": len(published), "misfit": slack},
         )  # fmt: skip
+
+
+def _each(chance: np.ndarray, truth: np.ndarray, people: int) -> np.ndarray:
+    """Return the chance of each person; nobody is found whose category no table has."""
+    inside = np.repeat(chance, truth.astype(np.int64))
+    return np.concatenate([inside, np.zeros(people - len(inside))])
 
 
 def _dimensions(tables: list[ProtectedTable]) -> dict[str, Dimension]:

@@ -1,0 +1,140 @@
+"""The folder of a saved release or of tables, opened to be attacked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from tacit.attack.target import MicrodataTarget, TableTarget
+from tacit.core.bundle import DOSSIER, PUBLIC
+from tacit.core.data import Microdata
+from tacit.core.errors import DataError, ReadError
+
+if TYPE_CHECKING:
+    from tacit.tables.protected import ProtectedTable
+
+
+def folder_target(folder: str | Path, original: Any = None) -> MicrodataTarget | TableTarget:
+    """Return what a folder holds as a target, beside the data that it was made from.
+
+    Parameters
+    ----------
+    folder
+        What ``release.save``, ``tacit apply`` or ``tacit table`` wrote.
+    original
+        The original data, as a path or frame, where they are no longer where they were read.
+    """
+    from tacit.io.release_folder import is_release
+
+    path = Path(folder)
+    if not path.exists():
+        raise ReadError("there is no such folder", got=str(folder))
+    if not is_release(path):
+        raise ReadError(
+            "this is not the folder of a release or of tables",
+            got=str(folder),
+            do="give the folder above public/ and dossier/",
+        )
+    if holds_tables(path):
+        return tables_target(path, original)
+    return release_target(path, original_in(path, original))
+
+
+def folders_target(folders: Sequence[str | Path]) -> MicrodataTarget | TableTarget:
+    """Return several folders as one target: releases, or tables, of the same data."""
+    targets = [folder_target(folder) for folder in folders]
+    records = [t for t in targets if isinstance(t, MicrodataTarget)]
+    tables = [t for t in targets if isinstance(t, TableTarget)]
+    if records and tables:
+        raise DataError("some folders hold records and some tables", do="attack them one by one")
+    if tables:
+        _check_same([t.data for t in tables if t.data is not None])
+        return TableTarget(tuple(table for t in tables for table in t.tables), tables[0].data)
+    _check_same([t.original for t in records])
+    first, *others = records
+    return replace(first, others=tuple(data for t in others for data in t.data_sets))
+
+
+def _check_same(originals: Sequence[Microdata]) -> None:
+    first, *others = (original.local for original in originals)
+    if not all(first.equals(other) for other in others):
+        raise DataError("the folders were made from different data", do="attack them one by one")
+
+
+def holds_tables(folder: Path) -> bool:
+    """Say whether a folder holds tables, and not records."""
+    return (folder / DOSSIER / "cells.parquet").is_file()
+
+
+def original_in(folder: Path, original: Any = None) -> Microdata:
+    """Return the original of a release; others than those that were protected are refused."""
+    from tacit.io.replay import original_of
+
+    return original_of(folder / DOSSIER, original)
+
+
+def release_target(folder: Path, original: Microdata) -> MicrodataTarget:
+    """Return the records of a folder as a target, paired with their original."""
+    from tacit.core.pairing import pair
+    from tacit.core.plan import Plan
+    from tacit.io.release_folder import open_data_sets
+
+    first, *copies = (pair(original, data) for data in open_data_sets(folder))
+    plan = Plan.load(folder / DOSSIER / "plan.toml")
+    return MicrodataTarget(
+        first.original, first.released, plan.methods, copies=tuple(c.released for c in copies)
+    )
+
+
+def tables_target(folder: Path, original: Any = None) -> TableTarget:
+    """Make the tables of a folder again, since what is published hides what they are made of."""
+    from tacit.io.read import read
+    from tacit.tables.table_plan import read_plan, table_digest
+
+    plan, about = read_plan(folder / DOSSIER / "plan.toml")
+    source = about.get("source") if original is None else original
+    if source is None or (isinstance(source, str) and not source):
+        raise ReadError(
+            "the dossier does not say where the original is", got=str(folder), do="give the data"
+        )
+    data = read(source)
+    made = plan.apply(data)
+    parts = tuple(made.split().values()) if made.original.parts else (made,)
+    # Rounding may hide that the records are others, so the original is compared as well.
+    found = [table_digest(made.original), *_published_digests(parts)]
+    published = about.get("published_digest", {})
+    if found != [about.get("original_digest"), *published.values()]:
+        raise DataError(
+            "the tables made again are not those of the folder",
+            do="give the data they were made from (--original), as they were then",
+        )
+    _check_public(folder, published)
+    return TableTarget(parts, data)
+
+
+def _published_digests(parts: Sequence[ProtectedTable]) -> Iterator[str]:
+    from tacit.core.digest import file_digest
+    from tacit.tables.publication import write_csv
+
+    with TemporaryDirectory() as scratch:
+        again = Path(scratch) / "table.csv"
+        for part in parts:
+            write_csv(part, again)
+            yield file_digest(again)
+
+
+def _check_public(folder: Path, published: dict[str, str]) -> None:
+    """Refuse to attack tables in the place of others that somebody changed."""
+    from tacit.core.digest import file_digest
+
+    for name, digest in published.items():
+        path = folder / PUBLIC / f"{name}.csv"
+        if path.is_file() and file_digest(path) != digest:
+            raise DataError(
+                "the published table was changed after it was protected",
+                got=str(path),
+                do="restore it, or protect the tables again",
+            )
