@@ -19,5 +19,5 @@ def install(app: FastAPI, parts: Services, secret: str) -> None:
         module.install()
     ui.run_with(
         app, title="tacit", favicon="🤫", language="en-US", storage_secret=secret,
-        show_welcome_message=False,
+        session_middleware_kwargs={"https_only": parts.settings.https}, show_welcome_message=False,
     )  # fmt: skip
