@@ -227,7 +227,10 @@ def choose(page: Any, label: str, *options: str) -> None:
     page.get_by_role("option", name=options[0], exact=True).wait_for()
     several = page.locator("[role=listbox][aria-multiselectable=true]").count() > 0
     for option in options:
-        page.get_by_role("option", name=option, exact=True).click()
+        found = page.get_by_role("option", name=option, exact=True)
+        found.click()
+        if several:  # the server hears of one before the next, or the next would replace it
+            page.locator("[role=option][aria-selected=true]", has_text=option).first.wait_for()
     if several:
         page.keyboard.press("Escape")
     # A list that is still fading away would offer its options to the next field.

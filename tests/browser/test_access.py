@@ -1,6 +1,7 @@
 """Every page: names for all that can be used, no picture without words, no sideways scrolling."""
 
 import re
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ pytestmark = [
     pytest.mark.parametrize("served", ["sqlite"], indirect=True, scope="package"),
 ]
 TABS = ("Data", "Plan", "Wizard", "Versions", "Tables", "Query", "Partners", "People", "History")
+ASKING = {"Table": "Ask for the table", "Regression": "Fit the model", "Other analyses": "Ask"}
 _FAULTS = """() => {
     const seen = e => e.getClientRects().length && getComputedStyle(e).visibility != 'hidden';
     const text = id => document.getElementById(id)?.innerText.trim();
@@ -104,7 +106,34 @@ def test_pages_can_be_read_and_used_by_everybody(protected, watched):
             unfold(page, "Records beside the original")
             page.wait_for_selector("text=/1 to \\d+ of/ >> visible=true")
         faults[tab] = _faults(page)
+    with _open_server(page, protected):
+        page.goto(page.url.replace("/project/", "/ask/"))
+        page.wait_for_selector("text=Whom the question is about")
+        for tab, button in ASKING.items():
+            page.get_by_role("tab", name=tab, exact=True).press("Enter")
+            page.get_by_role("button", name=button, exact=True).wait_for()
+            page.wait_for_function("document.querySelectorAll('.q-tab-panel').length == 1")
+            faults[f"ask: {tab}"] = _faults(page)
     assert {where: found for where, found in faults.items() if found} == {}
+
+
+@contextmanager
+def _open_server(page, house):
+    """Open the query server of the project that is shown, for a while."""
+    project = page.url.split("/project/")[1].partition("?")[0]
+    address = f"{house.address}/api/v1/projects/{project}/service"
+    headers = {"X-CSRF-Token": _csrf_of(page, house)}
+    policy = page.request.get(address).json()["policy"]
+    told = {"policy": policy, "active": True}
+    assert page.request.put(address, data=told, headers=headers).ok
+    try:
+        yield
+    finally:
+        page.request.put(address, data=told | {"active": False}, headers=headers)
+
+
+def _csrf_of(page, house):
+    return page.request.get(f"{house.address}/api/v1/session").json()["csrf"]
 
 
 def test_cells_of_a_table_tell_what_became_of_them(protected, watched):
@@ -213,23 +242,24 @@ PAGES = {
 }
 
 
-def test_the_list_has_every_page():
-    found = [
+def _pages_of_the_app():
+    return [
         page
         for path in Path(pages.__file__).parent.rglob("*.py")
         for page in re.findall(r'ui\.page\("([^"]+)"', path.read_text(encoding="utf-8"))
     ]
-    assert sorted(found) == sorted(PAGES)
 
 
 def test_every_page_is_asked_by_everybody(house, watched):
+    assert sorted(_pages_of_the_app()) == sorted(PAGES)
     page = watched.page
     _new_project(page, house, "Seen by Carl alone")
     made = page.url.rpartition("/")[2]
+    log_in(page, house, "Ann")
     page.request.post(
         f"{house.address}/api/v1/accounts",
         data={"name": "Otto", "role": "custodian", "password": PASSWORD},
-        headers={"X-CSRF-Token": _csrf(page, house, "Ann")},
+        headers={"X-CSRF-Token": _csrf_of(page, house)},
     )
     for place, name in enumerate((None, "Alan", "Rita", "Otto", "Ann", "Carl")):
         log_in(page, house, name) if name else page.context.clear_cookies()
@@ -239,11 +269,6 @@ def test_every_page_is_asked_by_everybody(house, watched):
             assert str(answer.status) == statuses.split()[place], (path, name)
             if name != "Carl":
                 assert "Seen by Carl alone" not in answer.text()
-
-
-def _csrf(page, house, name):
-    log_in(page, house, name)
-    return page.request.get(f"{house.address}/api/v1/session").json()["csrf"]
 
 
 def test_a_game_is_solved(house, watched):

@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 from playwright.sync_api import expect
 
-from .conftest import choose, log_in, open_tab, visit
+from .conftest import choose, log_in, open_tab, picture, visit
 
 pytestmark = pytest.mark.browser
 
@@ -49,6 +49,7 @@ def test_a_table_a_model_and_a_refusal(invited, watched):
     page.wait_for_selector("text=standard error")
     page.get_by_role("button", name="Does the model fit?").click()
     page.get_by_role("img", name="Synthetic residuals against age").wait_for()
+    picture(page, "app-query.png")
 
     page.get_by_label("Formula").fill("income ~ age ** 7")
     page.get_by_role("button", name="Fit the model").click()
@@ -59,6 +60,7 @@ def _equation(page):
     """Put a regression together: one variable by dragging, one by the keyboard, one by a press."""
     page.get_by_role("tab", name="Regression").click()
     page.get_by_label("Formula").wait_for()
+    page.wait_for_function("document.querySelectorAll('.q-tab-panel').length == 1")
     chips = page.locator(".q-chip[draggable=true]").locator("visible=true")
     chips.filter(has_text="income").drag_to(page.locator(".q-select", has_text="Explain"))
     expect(page.get_by_label("Explain")).to_have_value("income")

@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 import tacit
 
-from .conftest import choose, download, log_in, open_tab, unfold
+from .conftest import choose, download, log_in, open_tab, picture, unfold
 
 pytestmark = pytest.mark.browser
 
@@ -61,6 +61,7 @@ def test_from_log_in_to_a_masked_version_and_a_protected_table(house, watched, t
     page.get_by_role("button", name="Protect the table").press("Enter")
     page.wait_for_selector("text=Check: passed")
     expect(page.get_by_role("rowheader", name="coast")).to_be_visible()
+    picture(page, "app-table.png")
 
 
 def _run_what_is_shown(page, folder):

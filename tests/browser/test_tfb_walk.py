@@ -84,6 +84,7 @@ def _roles(page):
         choose(page, f"role of {name}", role)
     page.get_by_role("button", name="Save what the columns mean").click()
     page.wait_for_selector("text=Saved")
+    picture(page, "app-data.png")
 
 
 def _add(page, method):
@@ -121,6 +122,7 @@ def _methods(page):
     expect(page.get_by_label("fraction", exact=True)).to_have_value("0.5")
     page.get_by_label("fraction", exact=True).fill("0.8")
     _save_step(page)
+    picture(page, "app-plan.png")
 
 
 def _generate(page, name):
@@ -208,7 +210,7 @@ def _nobody_decides_on_their_own(page):
     expect(page.get_by_role("button", name="Approve version 1", exact=True)).to_be_disabled()
     page.wait_for_selector("text=nobody decides on what they made themselves")
     page.wait_for_selector("text=/“version 1”: (Safe|Not safe) enough/")
-    picture(page, "app-verdict.png")
+    picture(page, "app-versions.png")
 
 
 def _change_the_plan(page):
