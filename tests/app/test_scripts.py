@@ -96,13 +96,15 @@ def test_a_table_is_protected_and_attacked(about, capsys):
 
 
 def test_the_wizard_and_the_servers_are_written_out(about):
-    written = scripts.wizard_script(about, 'k >= 3; "x"', 6, 20, blur=True)
+    asked = {"target": 'k >= 3; "x"', "plans": 6, "seconds": 20.0, "blur": True}
+    written = scripts.wizard_script(about, asked)
     assert "evaluations=6, seconds=20" in written
     assert "blur=True" in written
+    assert 'attacks=["linkage"]' in scripts.wizard_script(about, {**asked, "attacks": ["linkage"]})
     compile(written, "wizard", "exec")
     policy = scripts.server_script(about)
     assert "policy.toml" in policy
     compile(policy, "server", "exec")
-    asked = scripts.asking_script("https://a.example", "0" * 32, {"by": ["sex"], "a": None})
-    assert '"by": ["sex"], "a": None' in asked
-    compile(asked, "asking", "exec")
+    question = scripts.asking_script("https://a.example", "0" * 32, {"by": ["sex"], "a": None})
+    assert '"by": ["sex"], "a": None' in question
+    compile(question, "asking", "exec")

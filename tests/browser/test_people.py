@@ -23,6 +23,7 @@ def test_an_administrator_makes_and_closes_an_account(house, watched):
     page.get_by_role("button", name="Close Zoe").click()
     page.wait_for_selector("text=Zoe, analyst, closed")
     page.get_by_role("button", name="Open Zoe").click()
+    page.get_by_role("button", name="Close Zoe").wait_for()
     page.get_by_role("button", name="New role Zoe").click()
     choose(page, "New role", "custodian")
     page.get_by_role("button", name="Change the role").click()

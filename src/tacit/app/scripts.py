@@ -57,15 +57,15 @@ def _released(about: Mapping[str, Any], steps: Iterable[Mapping[str, Any]]) -> l
     return [*_data(about), "plan = tacit.Plan([", *lines, "])", "release = plan.apply(data)"]
 
 
-def wizard_script(
-    about: Mapping[str, Any], target: str, plans: int, seconds: float, *, blur: bool
-) -> str:
+def wizard_script(about: Mapping[str, Any], asked: Mapping[str, Any]) -> str:
     """Write how the wizard is asked."""
+    more = f", attacks={_text(asked['attacks'])}" if asked.get("attacks") else ""
     return _script(
         ["import tacit", "from tacit import tradeoff", "", *_data(about),
-         f"effort = tradeoff.Effort(evaluations={plans}, seconds={seconds:g}, sample=5000, "
-         "replicates=2)",
-         f"outcome = tradeoff.wizard(data, {_text(target)}, blur={blur}, effort=effort)",
+         f"effort = tradeoff.Effort(evaluations={asked['plans']}, seconds={asked['seconds']:g}, "
+         "sample=5000, replicates=2)",
+         f"outcome = tradeoff.wizard(data, {_text(asked['target'])}{more}, blur={asked['blur']}, "
+         "effort=effort)",
          "print(outcome)", 'outcome.save("out")']
     )  # fmt: skip
 

@@ -21,7 +21,7 @@ _STYLE = """
 :focus-visible {outline: 3px solid #8a4b08; outline-offset: 2px}
 .q-field__label, .q-placeholder::placeholder {color: #4a5663; opacity: 1}
 .q-select .q-field__native > span {white-space: normal; overflow: visible}
-.q-menu {max-width: min(42rem, 95vw) !important}
+.q-menu {max-width: min(42rem, 85vw) !important}
 table.cells {border-collapse: collapse; font-size: 0.875rem}
 table.cells th, table.cells td {border: 1px solid #c3ccd5; padding: 0.2rem 0.6rem}
 table.cells td {text-align: right}

@@ -35,7 +35,7 @@ def method_form(
     given = values or {}
     readers: dict[str, Reader] = {}
     summary = (method.__doc__ or "").strip().split("\n")[0]
-    ui.markdown(without_markup(summary)).classes("text-sm")
+    ui.markdown(_without_markup(summary)).classes("text-sm")
     for name, field in method.model_fields.items():
         if name == without:
             continue
@@ -153,6 +153,5 @@ def _is_plain(value: Any) -> bool:
     return isinstance(value, bool | int | float | str)
 
 
-def without_markup(text: str) -> str:
-    """Return a text of the library without the marks around its symbols."""
+def _without_markup(text: str) -> str:
     return text.replace("``", "`")

@@ -97,8 +97,8 @@ def _new_role(person: dict[str, Any], change: Callable[..., None]) -> None:
 
         @trying
         def save() -> None:
-            change(role=role.value)
             dialog.close()
+            change(role=role.value)
 
         with ui.row():
             ui.button("Change the role", on_click=save)

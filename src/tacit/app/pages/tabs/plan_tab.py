@@ -8,7 +8,7 @@ from typing import Any
 from nicegui import ui
 
 from tacit.app.pages.frame import copyable, hint, next_step, section, way_to
-from tacit.app.pages.method_form import method_form, without_markup
+from tacit.app.pages.method_form import method_form
 from tacit.app.pages.tabs import jobs_view
 from tacit.app.pages.tabs.version_names import free_name
 from tacit.app.pages.visitor import Visitor, explained, trying
@@ -97,7 +97,7 @@ class _Editor:
     def _add(self) -> None:
         with ui.dialog() as dialog, ui.card().classes("w-full max-w-2xl"):
             section("Which method?")
-            known = {m.key: f"{m.title} — {without_markup(m.summary())}" for m in methods("mask")}
+            known = {m.key: f"{m.title} — {m.summary().replace('`', '')}" for m in methods("mask")}
             choice = ui.select(known, label="Method", with_input=True).classes("w-full")
             hint("Open the list, or type a word such as: noise, recode, swap, synthetic.")
 

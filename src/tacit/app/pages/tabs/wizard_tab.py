@@ -11,6 +11,7 @@ from tacit.app.pages.frame import as_script, hint, next_step, section
 from tacit.app.pages.tabs import jobs_view
 from tacit.app.pages.visitor import Visitor, trying
 from tacit.app.scripts import wizard_script
+from tacit.core.method import methods
 
 
 def show(visitor: Visitor, project: str) -> None:
@@ -35,30 +36,44 @@ def show(visitor: Visitor, project: str) -> None:
         "The target protects who somebody is. With this no exact amount is released either: each "
         "becomes the mean of three neighbours, if the target is still met."
     )
+    attacks = ui.select(_attacks(), label="Attacks it must withstand (optional)", multiple=True,
+                        value=[]).classes("w-full max-w-2xl").props("use-chips")  # fmt: skip
+    hint(
+        "Each may succeed at most 5 percentage points more often than guessing would. Choose those "
+        "that got through when you attacked a version. Every plan is then attacked: search longer."
+    )
     with ui.row().classes("items-end"):
         name = ui.input("Name of the versions", value="wizard")
         plans = ui.number("Plans to try", value=40, min=1, max=1000).classes("w-32")
         seconds = ui.number("Seconds to search", value=45, min=1, max=3600).classes("w-40")
     hint("The search ends when either is used up; with more of both it may find better ones.")
 
-    def effort() -> tuple[int, float]:
-        return int(plans.value or 40), float(seconds.value or 45)
+    def filled() -> dict[str, Any]:
+        return {
+            "target": target.value or "", "blur": bool(blur.value), "attacks": list(attacks.value),
+            "plans": int(plans.value or 40), "seconds": float(seconds.value or 45),
+        }  # fmt: skip
 
     @trying
     def search() -> None:
         from tacit.tradeoff import Target
 
         Target.of(target.value)
-        asked = {"name": name.value, "target": target.value, "blur": bool(blur.value)}
-        asked |= dict(zip(("plans", "seconds"), effort(), strict=True))
+        asked = {"name": name.value, **filled()}
         visitor.parts.jobs.submit(visitor.actor, project, "wizard", asked)
         ui.notify("The search has begun; you may leave this page.")
 
     ui.button("Search", on_click=search).props("icon=auto_fix_high")
-    as_script(lambda: [
-        (wizard_script(about, target.value or "", *effort(), blur=bool(blur.value)), "python")
-    ])  # fmt: skip
+    as_script(lambda: [(wizard_script(about, filled()), "python")])
     _last_search(visitor, project)
+
+
+def _attacks() -> dict[str, str]:
+    """Return the attacks on records, by their keys."""
+    from tacit.attack import MicrodataTarget
+
+    found = methods("attack")
+    return {a.key: a.title for a in found if getattr(a, "kind", None) is MicrodataTarget}
 
 
 def _last_search(visitor: Visitor, project: str) -> None:
