@@ -56,6 +56,21 @@ def test_a_table_a_model_and_a_refusal(invited, watched):
     page.wait_for_selector("text=Not answered, by the rule")
 
 
+def test_every_analysis_has_its_form(invited, watched):
+    page = watched.page
+    log_in(page, invited, "Alan")
+    page.get_by_role("link", name="Demo: a made-up census").click()
+    page.wait_for_selector("text=Whom the question is about")
+    page.get_by_role("tab", name="Other analyses").press("Enter")
+    page.wait_for_function("document.querySelectorAll('.q-tab-panel').length == 1")
+    choose(page, "Analysis", "Summary statistics")
+    page.get_by_role("button", name="Ask", exact=True).press("Enter")
+    page.wait_for_selector("text=Not answered, by the rule")
+    choose(page, "numbers *", "income")
+    page.get_by_role("button", name="Ask", exact=True).press("Enter")
+    expect(page.get_by_role("cell", name="income", exact=True)).to_be_visible()
+
+
 def _equation(page):
     """Put a regression together: one variable by dragging, one by the keyboard, one by a press."""
     page.get_by_role("tab", name="Regression").click()
