@@ -207,7 +207,9 @@ def _click_a_point(page, canvas):
 
 
 def _attacked(page):
-    page.get_by_role("button", name="Attack this version").locator("visible=true").first.click()
+    attack = page.get_by_role("button", name="Attack this version")
+    expect(attack).to_have_count(1)  # the version that was open before is closed by now
+    attack.click()
     page.wait_for_selector("text=/attacks? learnt more than guessing would/ >> visible=true")
 
 
