@@ -87,6 +87,18 @@ def test_unknown_names_are_told_the_same_as_wrong_passwords(parts, people):
     assert messages[0] == messages[1]
 
 
+def test_names_that_nobody_has_are_locked_like_others(parts, people, settings):
+    """Else five wrong passwords would tell whether somebody has an account."""
+    told = {"nobody": [], "stranger": []}
+    for name, messages in told.items():
+        for _ in range(settings.failures + 2):
+            with pytest.raises((NotLoggedInError, TooManyError)) as caught:
+                parts.accounts.log_in(name, "wrong password 1")
+            messages.append((caught.type, str(caught.value)))
+    assert told["nobody"] == told["stranger"]
+    assert told["nobody"][-1][0] is TooManyError
+
+
 def test_sessions_end_by_log_out_age_and_closing(parts, people, settings):
     session = parts.accounts.log_in("stranger", PASSWORD)
     assert parts.accounts.find_session(session.token).csrf == session.csrf

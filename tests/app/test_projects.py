@@ -60,6 +60,21 @@ def test_a_reviewer_who_becomes_analyst_loses_the_project(parts, people, project
         parts.projects.show(demoted, project)
 
 
+@pytest.mark.parametrize("role", ["analyst", "reviewer"])
+def test_an_owner_who_is_made_something_else_sees_no_record_any_more(parts, people, project, role):
+    session = parts.accounts.create_token(people["custodian"], "made before")
+    parts.accounts.change(people["administrator"], people["custodian"].id, role=role)
+    demoted = parts.accounts.find_token(session)
+    assert parts.projects.visible(demoted) == []
+    for look in (parts.projects.show, parts.projects.page, parts.jobs.of_project):
+        with pytest.raises(NotFoundError):
+            look(demoted, project)
+    with pytest.raises(NotFoundError):
+        parts.queries.describe(demoted, project)
+    parts.accounts.change(people["administrator"], people["custodian"].id, role="custodian")
+    assert parts.projects.show(parts.accounts.find_token(session), project)["capacity"] == "owner"
+
+
 def test_an_edit_on_an_old_edition_is_refused(parts, people, project):
     owner = people["custodian"]
     edition = parts.projects.show(owner, project)["edition"]

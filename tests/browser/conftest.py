@@ -230,7 +230,10 @@ def choose(page: Any, label: str, *options: str) -> None:
     page.get_by_role("option", name=options[0], exact=True).wait_for()
     several = page.locator("[role=listbox][aria-multiselectable=true]").count() > 0
     for option in options:
-        page.get_by_role("option", name=option, exact=True).click()
+        found = page.get_by_role("option", name=option, exact=True)
+        found.click()
+        if several:  # the server hears of one before the next, or the next would replace it
+            page.locator("[role=option][aria-selected=true]", has_text=option).first.wait_for()
     if several:
         page.keyboard.press("Escape")
     # A list that is still fading away would offer its options to the next field.
@@ -249,23 +252,13 @@ def until(act: Callable[[float], object]) -> None:
 
 
 def open_tab(page: Any, name: str) -> None:
-    """Open a tab of a project."""
+    """Open a tab of a project, by the keyboard: a tab that is being moved escapes the mouse."""
 
-    def click(patience: float) -> None:
-        page.get_by_role("tab", name=name, exact=True).click()
+    def choose_it(patience: float) -> None:
+        page.get_by_role("tab", name=name, exact=True).press("Enter")
         page.get_by_role("tabpanel", name=name, exact=True).wait_for(timeout=patience)
 
-    until(click)
-
-
-def press(page: Any, button: str, answer: str) -> None:
-    """Press a button that may be pressed again, until the page answers."""
-
-    def click(patience: float) -> None:
-        page.get_by_role("button", name=button).click()
-        page.wait_for_selector(answer, timeout=patience)
-
-    until(click)
+    until(choose_it)
 
 
 def unfold(page: Any, title: str) -> None:

@@ -1,10 +1,15 @@
 """Every page: names for all that can be used, no picture without words, no sideways scrolling."""
 
+import re
+from contextlib import contextmanager
+from pathlib import Path
+
 import pytest
 
 import tacit
+from tacit.app import pages
 
-from .conftest import choose, download, log_in, open_tab, unfold, visit
+from .conftest import PASSWORD, choose, download, log_in, open_tab, unfold, visit
 
 pytestmark = [
     pytest.mark.browser,
@@ -12,6 +17,7 @@ pytestmark = [
     pytest.mark.parametrize("served", ["sqlite"], indirect=True, scope="package"),
 ]
 TABS = ("Data", "Plan", "Wizard", "Versions", "Tables", "Query", "Partners", "People", "History")
+ASKING = {"Table": "Ask for the table", "Regression": "Fit the model", "Other analyses": "Ask"}
 _FAULTS = """() => {
     const seen = e => e.getClientRects().length && getComputedStyle(e).visibility != 'hidden';
     const text = id => document.getElementById(id)?.innerText.trim();
@@ -100,7 +106,34 @@ def test_pages_can_be_read_and_used_by_everybody(protected, watched):
             unfold(page, "Records beside the original")
             page.wait_for_selector("text=/1 to \\d+ of/ >> visible=true")
         faults[tab] = _faults(page)
+    with _open_server(page, protected):
+        page.goto(page.url.replace("/project/", "/ask/"))
+        page.wait_for_selector("text=Whom the question is about")
+        for tab, button in ASKING.items():
+            page.get_by_role("tab", name=tab, exact=True).press("Enter")
+            page.get_by_role("button", name=button, exact=True).wait_for()
+            page.wait_for_function("document.querySelectorAll('.q-tab-panel').length == 1")
+            faults[f"ask: {tab}"] = _faults(page)
     assert {where: found for where, found in faults.items() if found} == {}
+
+
+@contextmanager
+def _open_server(page, house):
+    """Open the query server of the project that is shown, for a while."""
+    project = page.url.split("/project/")[1].partition("?")[0]
+    address = f"{house.address}/api/v1/projects/{project}/service"
+    headers = {"X-CSRF-Token": _csrf_of(page, house)}
+    policy = page.request.get(address).json()["policy"]
+    told = {"policy": policy, "active": True}
+    assert page.request.put(address, data=told, headers=headers).ok
+    try:
+        yield
+    finally:
+        page.request.put(address, data=told | {"active": False}, headers=headers)
+
+
+def _csrf_of(page, house):
+    return page.request.get(f"{house.address}/api/v1/session").json()["csrf"]
 
 
 def test_cells_of_a_table_tell_what_became_of_them(protected, watched):
@@ -119,7 +152,8 @@ def test_cells_of_a_table_tell_what_became_of_them(protected, watched):
         cell.evaluate("e => getComputedStyle(e).backgroundColor") for cell in hidden.all()[:50]
     }
     hidden.first.focus()
-    assert page.evaluate("document.activeElement.tagName") == "TD"
+    below = page.evaluate("getComputedStyle(document.activeElement, '::after').content")
+    assert hidden.first.get_attribute("title") in below  # for those who have no mouse to point with
 
 
 def test_a_synthetic_method_has_its_form_and_the_dialog_works_by_keyboard(house, watched):
@@ -159,6 +193,82 @@ def test_what_is_not_there_is_said(house, watched):
         page.wait_for_selector("text=The project has no data yet")
     open_tab(page, "Versions")
     page.wait_for_selector("text=No version yet")
+
+
+def test_a_file_that_is_refused_is_refused_in_the_servers_words(house, watched, tmp_path):
+    (tmp_path / "people.exe").write_bytes(b"MZ")
+    page = watched.page
+    watched.expected = "status of 422"
+    _new_project(page, house, "Refused")
+    page.set_input_files("input[type=file]", tmp_path / "people.exe")
+    page.wait_for_selector("text=this kind of file cannot be read (got 'people.exe')")
+
+
+def test_a_project_is_renamed_and_deleted_by_its_name(house, watched):
+    page = watched.page
+    _new_project(page, house, "Short-lived")
+    open_tab(page, "People")
+    page.get_by_label("Name of the project").fill("Demo: a made-up census")
+    page.get_by_role("button", name="Save name and purpose").click()
+    page.wait_for_selector("text=a project of this name is there already")
+    page.get_by_label("Name of the project").fill("Longer-lived")
+    page.get_by_role("button", name="Save name and purpose").click()
+    page.get_by_role("heading", name="Longer-lived").wait_for()
+    page.get_by_role("button", name="Delete the project").click()
+    page.get_by_label("Type its name to go on").fill("Short-lived")
+    page.get_by_role("button", name="Delete", exact=True).click()
+    page.wait_for_selector("text=this is not the name of the project")
+    page.get_by_label("Type its name to go on").fill("Longer-lived")
+    page.get_by_role("button", name="Delete", exact=True).click()
+    page.wait_for_url(f"{house.address}/")
+    assert not page.get_by_role("link", name="Longer-lived").count()
+
+
+def _new_project(page, house, name):
+    log_in(page, house, "Carl")
+    page.get_by_label("Name", exact=True).fill(name)
+    page.get_by_role("button", name="Create project").click()
+    page.wait_for_selector("text=Choose or drop a file")
+
+
+PAGES = {
+    # For nobody, an analyst, a reviewer, another custodian, the administrator and the owner.
+    "/": "303 200 200 200 200 200",
+    "/account": "303 200 200 200 200 200",
+    "/coprivacy": "303 200 200 200 200 200",
+    "/people": "303 404 404 404 200 404",
+    "/project/{project}": "303 404 404 404 404 200",
+    "/ask/{project}": "303 404 404 404 404 404",  # its query server is not open
+}
+
+
+def _pages_of_the_app():
+    return [
+        page
+        for path in Path(pages.__file__).parent.rglob("*.py")
+        for page in re.findall(r'ui\.page\("([^"]+)"', path.read_text(encoding="utf-8"))
+    ]
+
+
+def test_every_page_is_asked_by_everybody(house, watched):
+    assert sorted(_pages_of_the_app()) == sorted(PAGES)
+    page = watched.page
+    _new_project(page, house, "Seen by Carl alone")
+    made = page.url.rpartition("/")[2]
+    log_in(page, house, "Ann")
+    page.request.post(
+        f"{house.address}/api/v1/accounts",
+        data={"name": "Otto", "role": "custodian", "password": PASSWORD},
+        headers={"X-CSRF-Token": _csrf_of(page, house)},
+    )
+    for place, name in enumerate((None, "Alan", "Rita", "Otto", "Ann", "Carl")):
+        log_in(page, house, name) if name else page.context.clear_cookies()
+        for path, statuses in PAGES.items():
+            address = f"{house.address}{path.format(project=made)}"
+            answer = page.request.get(address, max_redirects=0)
+            assert str(answer.status) == statuses.split()[place], (path, name)
+            if name != "Carl":
+                assert "Seen by Carl alone" not in answer.text()
 
 
 def test_a_game_is_solved(house, watched):

@@ -1,12 +1,15 @@
 """A custodian's work in a real browser, from log-in to a masked file and a protected table."""
 
+import subprocess
+import sys
+
 import polars as pl
 import pytest
 from playwright.sync_api import expect
 
 import tacit
 
-from .conftest import choose, download, log_in, open_tab, press, unfold
+from .conftest import choose, download, log_in, open_tab, picture, unfold
 
 pytestmark = pytest.mark.browser
 
@@ -36,6 +39,7 @@ def test_from_log_in_to_a_masked_version_and_a_protected_table(house, watched, t
     page.wait_for_selector("text=replaced by the means of groups of at least 3")
     page.get_by_role("button", name="Generate").click()
     page.wait_for_selector("text=Making a masked version: done")
+    _run_what_is_shown(page, tmp_path)
 
     open_tab(page, "Versions")
     page.wait_for_selector("text=Side by side")
@@ -49,14 +53,27 @@ def test_from_log_in_to_a_masked_version_and_a_protected_table(house, watched, t
     unfold(page, "Hierarchies: codes that add up to others")
     coast = f"coast = {', '.join(people['region'].unique().sort()[:2])}"
     expect(page.get_by_label("Groups of sex")).to_be_visible()
+    # By the keyboard: a field that grows with its text moves the button away from the mouse.
     page.get_by_label("Groups of region").fill(f"{coast}, nowhere")
-    press(page, "Protect the table", "text=has no code 'nowhere'")
+    page.get_by_role("button", name="Protect the table").press("Enter")
+    page.wait_for_selector("text=has no code 'nowhere'")
     page.get_by_label("Groups of region").fill(coast)
-    page.get_by_role("button", name="Protect the table").click()
+    page.get_by_role("button", name="Protect the table").press("Enter")
     page.wait_for_selector("text=Check: passed")
     expect(page.get_by_role("rowheader", name="coast")).to_be_visible()
     expect(page.get_by_label("Groups of region")).to_have_value(coast)
     expect(page.get_by_label("Name of the table")).to_have_value("table 2")
+    picture(page, "app-table.png")
+
+
+def _run_what_is_shown(page, folder):
+    """The script under the plan, run where the file is, gives a release by the same plan."""
+    unfold(page, "The same in Python")
+    script, plan = (page.locator("pre").nth(n).inner_text() for n in (0, 1))
+    subprocess.run([sys.executable, "-c", script], cwd=folder, check=True)
+    made = tacit.Plan.load(folder / "out" / "dossier" / "plan.toml")
+    assert made == tacit.Plan.from_toml(plan)
+    assert pl.read_csv(folder / "out" / "public" / "data.csv").height == 400
 
 
 @pytest.mark.parametrize("served", ["postgres"], indirect=True, scope="package")

@@ -22,6 +22,19 @@ def test_an_administrator_makes_and_closes_an_account(house, watched):
     page.wait_for_selector("text=Zoe, analyst")
     page.get_by_role("button", name="Close Zoe").click()
     page.wait_for_selector("text=Zoe, analyst, closed")
+    page.get_by_role("button", name="Open Zoe").click()
+    page.get_by_role("button", name="Close Zoe").wait_for()
+    page.get_by_role("button", name="New role Zoe").click()
+    choose(page, "New role", "custodian")
+    page.get_by_role("button", name="Change the role").click()
+    page.wait_for_selector("text=Zoe, custodian")
+    page.get_by_role("button", name="New password Zoe").click()
+    page.get_by_label("New password", exact=True).fill("another long sentence")
+    page.get_by_role("button", name="Set the password").click()
+    page.wait_for_selector("text=The password is set")
+    told = {"name": "Zoe", "password": "another long sentence"}
+    begun = httpx.post(f"{house.address}/api/v1/session", json=told)
+    assert begun.json()["role"] == "custodian"
 
 
 def test_keys_work_until_they_are_revoked_and_passwords_change(house, watched):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 SHORTEST_PASSWORD = 12
 _LONGEST_PASSWORD = 1000
+_MOST_UNKNOWN = 10_000
 TOKEN_PREFIX = "tacit_"  # noqa: S105 - tells people and scanners what a leaked key is
 
 
@@ -51,6 +52,8 @@ class Accounts:
 
     def __init__(self, store: Store, settings: Settings) -> None:
         self.store, self.settings = store, settings
+        self._unknown: dict[str, tuple[int, datetime | None]] = {}
+        """Wrong passwords of names that nobody has, and until when they are locked."""
 
     # -- people ------------------------------------------------------------------------------------
 
@@ -139,16 +142,21 @@ class Accounts:
     # -- logging in --------------------------------------------------------------------------------
 
     def log_in(self, name: str, password: str) -> LoggedIn:
-        """Begin a session; a wrong name and a wrong password look and last alike."""
+        """Begin a session; a wrong name and a wrong password look, last and are locked alike."""
+        folded = _folded(name)
         with self.store.read() as connection:
-            user = connection.scalar(select(User).where(User.folded == _folded(name)))
-        if user is not None and user.locked_until is not None and user.locked_until > now():
+            user = connection.scalar(select(User).where(User.folded == folded))
+        locked = user.locked_until if user else self._unknown.get(folded, (0, None))[1]
+        if locked is not None and locked > now():
             raise TooManyError("too many wrong passwords", do="wait, or ask an administrator")
         right = _verify(user.password if user and user.password else _decoy(), password)
-        if user is None or not right or not user.active or not user.password:
+        if user is None:
+            self._count_unknown(folded)
+        elif not right or not user.active or not user.password:
             self._count_failure(user)
-            raise NotLoggedInError("name or password is not right")
-        return self._begin(user)
+        else:
+            return self._begin(user)
+        raise NotLoggedInError("name or password is not right")
 
     def log_in_subject(self, subject: str, name: str) -> LoggedIn:
         """Begin a session of somebody an OpenID Connect provider vouches for."""
@@ -176,9 +184,7 @@ class Accounts:
             record(connection, "logged in", user=user.id)
         return LoggedIn(_actor(user), token, csrf)
 
-    def _count_failure(self, user: User | None) -> None:
-        if user is None:
-            return
+    def _count_failure(self, user: User) -> None:
         with self.store.begin() as connection:
             found = _existing(connection, user.id)
             found.failures += 1
@@ -186,6 +192,15 @@ class Accounts:
                 found.locked_until = now() + timedelta(minutes=self.settings.lock_minutes)
                 found.failures = 0
                 record(connection, "account locked", user=user.id)
+
+    def _count_unknown(self, folded: str) -> None:
+        """Lock a name that nobody has as if somebody had it: else the lock tells who is here."""
+        if len(self._unknown) >= _MOST_UNKNOWN:
+            self._unknown.clear()
+        failures = self._unknown.get(folded, (0, None))[0] + 1
+        until = now() + timedelta(minutes=self.settings.lock_minutes)
+        full = failures >= self.settings.failures
+        self._unknown[folded] = (0, until) if full else (failures, None)
 
     @property
     def _idle(self) -> timedelta:

@@ -13,6 +13,7 @@ from sqlalchemy import or_, select
 from tacit.app.naming import checked, folded, require_free
 from tacit.app.permissions import (
     CAPACITIES,
+    HOUSE,
     Action,
     Actor,
     ConflictError,
@@ -70,13 +71,11 @@ class Projects:
                 )
                 .order_by(Project.folded)
             )
+            seen = [(project, capacity_of(connection, actor, project)) for project in found]
             return [
-                {
-                    "id": project.id,
-                    "name": project.name,
-                    "capacity": capacity_of(connection, actor, project),
-                }
-                for project in found
+                {"id": project.id, "name": project.name, "capacity": capacity}
+                for project, capacity in seen
+                if capacity is not None
             ]
 
     def show(self, actor: Actor, project_id: str) -> dict[str, Any]:
@@ -274,8 +273,11 @@ class Projects:
 
 
 def capacity_of(connection: Connection, actor: Actor, project: Project) -> str | None:
-    """Return in what capacity somebody takes part in a project."""
-    if project.owner_id == actor.id:
+    """Return in what capacity somebody takes part in a project, as far as their role allows.
+
+    Who owns a project and is made an analyst or a reviewer sees no record of it any more.
+    """
+    if project.owner_id == actor.id and actor.role in HOUSE[Action.CREATE_PROJECT]:
         return "owner"
     member = connection.get(Member, (project.id, actor.id))
     if member is not None and member.capacity in CAPACITIES[actor.role]:
@@ -316,6 +318,7 @@ def _columns(project: Project) -> list[dict[str, Any]]:
         return []
     return [
         {"name": v.name, "kind": str(v.kind), "roles": sorted(map(str, v.roles))}
+        | ({"categories": list(v.categories)} if v.categories else {})
         for v in Schema.from_toml(project.roles).variables
     ]
 

@@ -102,16 +102,20 @@ def _effects(
     name, edges = str(variable["name"]), np.asarray(variable["cutpoints"], float)
     if len(edges) < 2:
         raise DataError("the number has too few bins to tell")
-    # The outermost bins have no end that is known; they are drawn as wide as their neighbours.
-    ends = np.concatenate([[2 * edges[0] - edges[1]], edges, [2 * edges[-1] - edges[-2]]])
+    # The outermost bins have no end that is known; they are drawn as wide as their neighbours, but
+    # nobody is shown an age below zero.
+    low = 2 * edges[0] - edges[1]
+    ends = np.concatenate(
+        [[max(low, 0.0) if edges[0] > 0 else low], edges, [2 * edges[-1] - edges[-2]]]
+    )
     labels = list(variable["bins"])[: len(ends) - 1]
     given = [terms.get(f"{name}[{label}]") for label in labels]
     reference = given.count(None) == 1  # the one bin that has no coefficient
     kept = [j for j, value in enumerate(given) if value is not None or reference]
-    low, high = ends[kept], ends[np.array(kept, int) + 1]
-    own = _terms_of(name, terms, (low + high) / 2)
+    left, right = ends[kept], ends[np.array(kept, int) + 1]
+    own = _terms_of(name, terms, (left + right) / 2)
     linear = sum((terms[term] * column for term, column in own.items()), np.zeros(len(kept)))
-    return low, high, linear + np.array([given[j] or 0.0 for j in kept])
+    return left, right, linear + np.array([given[j] or 0.0 for j in kept])
 
 
 def _terms_of(name: str, terms: Mapping[str, float], x: np.ndarray) -> dict[str, np.ndarray]:

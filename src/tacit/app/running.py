@@ -18,6 +18,7 @@ from tacit.app import logging_setup
 from tacit.app.permissions import Actor
 from tacit.app.serving import create_app
 from tacit.app.settings import PREFIX, Settings
+from tacit.app.until_told import WITH_PARENT
 from tacit.core.errors import ParameterError
 
 log = logging.getLogger("tacit.app")
@@ -57,10 +58,12 @@ class Supervisor:
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
+            _let_go(process)
 
     def _new(self, module: str) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", module, WITH_PARENT]
         given = environment(self.settings)
-        return subprocess.Popen([sys.executable, "-m", module], env=given)  # noqa: S603 - our own
+        return subprocess.Popen(command, env=given, stdin=subprocess.PIPE)  # noqa: S603 - our own
 
     def _watch(self) -> None:
         while not self._stopping.wait(0.5):
@@ -70,7 +73,14 @@ class Supervisor:
                     log.warning("%s ended with %s; starting another", module, process.returncode)
                     if self._stopping.wait(0.5):
                         return
+                    _let_go(process)
                     self._processes[number] = self._new(module)
+
+
+def _let_go(process: subprocess.Popen[bytes]) -> None:
+    """Close our end of the pipe by which a process hears that we are gone."""
+    if process.stdin is not None:
+        process.stdin.close()
 
 
 def environment(settings: Settings) -> dict[str, str]:

@@ -38,7 +38,7 @@ HEADERS = {
     # NiceGUI builds its pages with inline scripts and Vue's compiler; all else is closed.
     "Content-Security-Policy": "default-src 'self'; script-src 'self' 'unsafe-inline' "
     "'unsafe-eval'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' "
-    "data:; connect-src 'self' ws: wss:; frame-ancestors 'none'; base-uri 'self'; form-action "
+    "data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'self'; form-action "
     "'self'; object-src 'none'",
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
@@ -46,6 +46,8 @@ HEADERS = {
     "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
     "Cross-Origin-Opener-Policy": "same-origin",
 }
+ONLY_HTTPS = {"Strict-Transport-Security": "max-age=31536000"}
+"""Where browsers come by https, they never come by anything else for a year."""
 
 
 class Attempts:
@@ -97,7 +99,7 @@ def create_app(settings: Settings) -> FastAPI:
     _add_metrics(app, parts, requests)
     if settings.oidc_issuer:
         oidc.install(app, settings)
-    _add_headers(app)
+    _add_headers(app, HEADERS | (ONLY_HTTPS if settings.https else {}))
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(settings.allowed_hosts))
     app.add_middleware(Measured, requests=requests)
     return app
@@ -130,13 +132,13 @@ def _add_metrics(app: FastAPI, parts: Services, requests: Requests) -> None:
         return PlainTextResponse(exposition(parts, requests), media_type=CONTENT_TYPE)
 
 
-def _add_headers(app: FastAPI) -> None:
+def _add_headers(app: FastAPI, headers: dict[str, str]) -> None:
     @app.middleware("http")
     async def protect(
         request: Request, call_next: Callable[[Request], Awaitable[Response]]
     ) -> Response:
         answer = await call_next(request)
-        for name, value in HEADERS.items():
+        for name, value in headers.items():
             answer.headers.setdefault(name, value)
         if request.url.path.startswith(API):
             answer.headers.setdefault("Cache-Control", "no-store")

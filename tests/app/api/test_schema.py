@@ -14,7 +14,16 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from tacit.app.api import accounts, catalogue, federation, projects, queries, versions, work
+from tacit.app.api import (
+    accounts,
+    catalogue,
+    federation,
+    games,
+    projects,
+    queries,
+    versions,
+    work,
+)
 
 CHECKS = [
     not_a_server_error,
@@ -24,7 +33,7 @@ CHECKS = [
 ]
 OPERATIONS = sorted(
     f"{method} /api/v1{route.path}"
-    for module in (accounts, projects, versions, work, queries, catalogue, federation)
+    for module in (accounts, projects, versions, work, queries, catalogue, games, federation)
     for route in module.router.routes
     for method in route.methods
 )
@@ -114,6 +123,16 @@ def test_every_operation_is_described_and_says_how_it_may_end(asked):
             assert about["description"], f"{method} {path} has no words"
             if path.startswith("/api"):
                 assert {"400", "401", "403", "404", "409", "422", "429"} <= set(about["responses"])
+
+
+def test_every_operation_of_the_document_is_tried(asked):
+    document, *_ = asked
+    described = {
+        f"{method.upper()} {path}"
+        for path, operations in document.raw_schema["paths"].items()
+        for method in operations
+    }
+    assert described - {"GET /health", "GET /metrics"} == set(OPERATIONS)
 
 
 def test_the_page_of_the_reference_lists_every_route():

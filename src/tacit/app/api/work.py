@@ -38,6 +38,8 @@ class Wizard(_Body):
     seconds: Annotated[float, Field(ge=1, le=3600)] = 45.0
     blur: bool = True
     """Whether confidential numbers that a plan leaves alone become means of three neighbours."""
+    attacks: Annotated[list[Name], Field(max_length=20)] = []
+    """Attacks on records that may succeed at most 5 percentage points more often than guessing."""
     seed: Seed = None
 
 

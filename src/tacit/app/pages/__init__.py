@@ -6,6 +6,10 @@ from fastapi import FastAPI
 
 from tacit.app.services import Services
 
+_PATIENCE = 30.0
+"""Seconds for which a page keeps what was filled in while its browser is out of reach: on a phone
+that shows something else, behind a network that is lost, on a machine that is busy."""
+
 
 def install(app: FastAPI, parts: Services, secret: str) -> None:
     """Add all pages to the app."""
@@ -19,5 +23,6 @@ def install(app: FastAPI, parts: Services, secret: str) -> None:
         module.install()
     ui.run_with(
         app, title="tacit", favicon="🤫", language="en-US", storage_secret=secret,
-        show_welcome_message=False,
+        session_middleware_kwargs={"https_only": parts.settings.https}, show_welcome_message=False,
+        reconnect_timeout=_PATIENCE,
     )  # fmt: skip

@@ -9,17 +9,33 @@ from typing import Any
 from fastapi import Request
 from nicegui import ui
 
-from tacit.app.pages.dragging import chips, takes_one, takes_several
+from tacit.app.answers import as_csv
+from tacit.app.pages.dragging import Chips, takes_one, takes_several
 from tacit.app.pages.frame import as_script, hint, page, section
+from tacit.app.pages.method_form import method_form
 from tacit.app.pages.residual_plots import draw_residuals
 from tacit.app.pages.visitor import Visitor, trying, visitor_of
 from tacit.app.permissions import NotFoundError
 from tacit.app.residuals import further_requests
 from tacit.app.scripts import asking_script
 from tacit.core.errors import ParameterError
+from tacit.core.method import find, methods
 from tacit.query import Answer, Refusal
 
-_RESULTS = ("standard_error", "r_squared", "adjusted_r_squared")
+_EXAMPLE = '{"method": "crosstab", "by": []}'
+_WELCOME = (
+    "Ask for tables and models of these data. Nobody's record is ever shown: answers are changed a "
+    "little, or refused, where they would tell about somebody."
+)
+_RESULTS = {
+    "standard_error": "standard error", "r_squared": "R squared",
+    "adjusted_r_squared": "adjusted R squared",
+}  # fmt: skip
+_PARTS = {
+    "n": "records used", "anova": "analysis of variance", "df": "degrees of freedom",
+    "squares": "sum of squares", "mean": "mean square", "f": "F",
+}  # fmt: skip
+"""Words for parts of a fitted model, in which no name is that of a variable."""
 _MODELS = {"ols": "linear regression", "logistic": "logistic regression", "poisson": "Poisson"}
 
 
@@ -41,8 +57,9 @@ async def ask_page(request: Request, project: str) -> Any:
             ui.link("Back to your projects", "/")
         return None
     with page(visitor, f"Ask: {about['project']}"):
-        ui.label(about["summary"])
+        ui.label(_WELCOME)
         with ui.expansion("The rules of this server").classes("w-full"):
+            ui.label(about["summary"]).classes("italic")
             for rule in about["rules"]:
                 ui.label(f"• {rule}")
         _Desk(visitor, project, about, str(request.base_url).rstrip("/")).draw()
@@ -60,14 +77,14 @@ class _Desk:
     def draw(self) -> None:
         self._universe()
         with ui.tabs() as tabs:
-            for name in ("Table", "Regression", "Any request"):
+            for name in ("Table", "Regression", "Other analyses"):
                 ui.tab(name)
         with ui.tab_panels(tabs, value="Table").classes("w-full"):
             with ui.tab_panel("Table"):
                 self._table()
             with ui.tab_panel("Regression"):
                 self._regression()
-            with ui.tab_panel("Any request"):
+            with ui.tab_panel("Other analyses"):
                 self._free()
         self.area = ui.column().classes("w-full")
 
@@ -88,7 +105,7 @@ class _Desk:
                     ).props("flat dense")
 
         shown()
-        with ui.row().classes("items-end"):
+        with ui.row().classes("items-end w-full"):
             variable = ui.select(list(self.variables), label="Variable").classes("w-48")
             values = ui.select([], label="May be", multiple=True, value=[]).classes(
                 "w-96 max-w-full"
@@ -112,8 +129,8 @@ class _Desk:
     # -- questions ------------------------------------------------------------------------------
 
     def _table(self) -> None:
-        hint("Drag variables into the field, or choose them there.")
-        held = chips(self.variables)
+        hint("Drag variables into the field, press them, or choose them there.")
+        held = Chips(self.variables)
         by = ui.select(list(self.variables), label="Spanned by", multiple=True, value=[])
         by.classes("w-full").props("use-chips")
         takes_several(by, held)
@@ -133,10 +150,10 @@ class _Desk:
         """Put an equation together by dragging variables, or by typing it."""
         usable = [*self.about["numbers"], *(n for n in self.variables if n not in
                                             self.about["numbers"])]  # fmt: skip
-        hint("Drag a variable into the equation, or choose it there.")
-        held = chips(usable)
+        hint("Drag variables into the equation, press one to explain by it, or choose them there.")
+        held = Chips(usable)
         with ui.row().classes("items-center w-full"):
-            response = ui.select(self.about["numbers"], label="Explain").classes("w-48")
+            response = ui.select(usable, label="Explain").classes("w-48")
             ui.label("by")
             predictors = ui.select(usable, label="Predictors", multiple=True, value=[])
             predictors.classes("w-96 max-w-full").props("use-chips")
@@ -160,16 +177,37 @@ class _Desk:
         ui.button("Fit the model", on_click=trying(ask)).props("icon=show_chart")
 
     def _free(self) -> None:
-        offered = ", ".join(self.about["analyses"])
-        ui.label(f"A request as JSON; analyses: {offered}.").classes("text-sm")
-        text = ui.textarea("Request", value='{"method": "summary", "columns": []}').classes(
-            "w-full"
-        )
+        """Offer every analysis of the server with a form of its own, and the bare request."""
+        known = {m.key: m.title for m in methods("analysis") if m.key in self.about["analyses"]}
+        chosen = ui.select(known, value=next(iter(known), None), label="Analysis").classes("w-full")
+        form = ui.column().classes("w-full max-w-xl gap-4")
+        filled: dict[str, Any] = {}
+
+        def draw() -> None:
+            form.clear()
+            with form:
+                filled["read"] = method_form(
+                    find(chosen.value, "analysis"), list(self.variables), without="universe"
+                )
+
+        async def ask() -> None:
+            await self._ask(filled["read"]())
+
+        if known:
+            chosen.on_value_change(draw)
+            draw()
+            ui.button("Ask", on_click=trying(ask))
+        with ui.expansion("Write the request yourself").classes("w-full"):
+            self._typed()
+
+    def _typed(self) -> None:
+        hint("A request as JSON, as programs send it.")
+        text = ui.textarea("Request", value=_EXAMPLE).classes("w-full")
 
         async def ask() -> None:
             await self._ask(text.value or "")
 
-        ui.button("Ask", on_click=trying(ask))
+        ui.button("Ask as written", on_click=trying(ask))
 
     # -- answers --------------------------------------------------------------------------------
 
@@ -263,18 +301,29 @@ def _answer(given: Answer) -> None:
         if given.columns:
             _columns(given.columns)
         for name, value in given.values.items():
+            words = _PARTS.get(name) or _label(name)
             if isinstance(value, dict) and all(isinstance(v, list) for v in value.values()):
-                ui.label(f"{name}:").classes("text-sm")
-                _columns({n: ["" if c is None else c for c in v] for n, v in value.items()})
+                ui.label(f"{words}:").classes("text-sm")
+                parts = {n: ["" if c is None else c for c in v] for n, v in value.items()}
+                _columns({_PARTS.get(n, n): column for n, column in parts.items()})
             else:
-                ui.label(f"{_label(name)}: {_cell(value)}").classes("text-sm")
+                ui.label(f"{words}: {_cell(value)}").classes("text-sm")
         for note in given.notes:
             ui.label(note).classes("text-sm italic")
         ui.label(f"Policy {given.policy}, data {given.data}").classes("text-xs text-gray-700")
-        content = json.dumps(given.as_dict(), ensure_ascii=False, indent=2).encode()
-        ui.button(
-            "Download the answer", on_click=lambda: ui.download(content, "answer.json")
-        ).props("flat dense")
+        _downloads(given)
+
+
+def _downloads(given: Answer) -> None:
+    """Offer the answer as a file: for spreadsheets its table, for programs all of it."""
+    whole = json.dumps(given.as_dict(), ensure_ascii=False, indent=2)
+    files = {"Download as JSON": ("answer.json", whole)}
+    if given.columns:
+        files = {"Download as CSV": ("answer.csv", as_csv(given.columns)), **files}
+    with ui.row():
+        for words, (name, text) in files.items():
+            save = lambda n=name, t=text: ui.download(t.encode(), n)  # noqa: E731
+            ui.button(words, on_click=save).props("flat dense")
 
 
 def _columns(columns: dict[str, list[Any]]) -> None:
@@ -293,7 +342,7 @@ def _columns(columns: dict[str, list[Any]]) -> None:
 
 def _label(name: str) -> str:
     """Write the name of a result as people read it; names of variables are left alone."""
-    return name.replace("_", " ") if name in _RESULTS else name
+    return _RESULTS.get(name, name)
 
 
 def _cell(value: Any) -> str:

@@ -1,43 +1,55 @@
-"""Variables as chips that are dragged into a field; the field works without a mouse too."""
+"""Variables as chips that are dragged into a field, or pressed; the field works by itself too."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from nicegui import ui
 
 
-def chips(names: Iterable[str]) -> dict[str, str]:
-    """Draw a chip for each name; the result holds the one that is being dragged."""
-    held: dict[str, str] = {}
-    with ui.row().classes("gap-1"):
-        for name in names:
-            chip = ui.chip(name, color="blue-grey-1", text_color="black").props('draggable="true"')
-            chip.on("dragstart", lambda n=name: held.update(name=n))
-    return held
+class Chips:
+    """A chip for each name: it is dragged, or pressed with a finger, the mouse or Enter."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self.held = ""
+        """The name that is being dragged."""
+        self._press: Callable[[str], None] = lambda _name: None
+        with ui.row().classes("gap-1"):
+            for name in names:
+                self._draw(name)
+
+    def _draw(self, name: str) -> None:
+        pressed = lambda: self._press(name)  # noqa: E731
+        chip = ui.chip(name, color="blue-grey-1", text_color="black", on_click=pressed)
+        chip.props('draggable="true" role="button"').props["aria-label"] = f"Put {name} in"
+        chip.on("dragstart", lambda: setattr(self, "held", name))
+
+    def pressed(self, press: Callable[[str], None]) -> None:
+        """Say what happens to a name that is pressed."""
+        self._press = press
 
 
-def takes_one(field: ui.select, held: dict[str, str]) -> None:
+def takes_one(field: ui.select, chips: Chips) -> None:
     """Let a field take the chip that is dropped on it, if it is one of its options."""
 
     def drop() -> None:
-        if held.get("name") in field.options:
-            field.set_value(held["name"])
+        if chips.held in field.options:
+            field.set_value(chips.held)
 
     _on_drop(field, drop)
 
 
-def takes_several(field: ui.select, held: dict[str, str]) -> None:
-    """Let a field add the chip that is dropped on it."""
+def takes_several(field: ui.select, chips: Chips) -> None:
+    """Let a field add the chip that is dropped on it, or that is pressed."""
 
-    def drop() -> None:
-        name = held.get("name")
+    def add(name: str) -> None:
         if name in field.options and name not in field.value:
             field.set_value([*field.value, name])
 
-    _on_drop(field, drop)
+    _on_drop(field, lambda: add(chips.held))
+    chips.pressed(add)
 
 
-def _on_drop(field: ui.select, drop: object) -> None:
+def _on_drop(field: ui.select, drop: Callable[[], None]) -> None:
     field.on("dragover", js_handler="(event) => event.preventDefault()")
-    field.on("drop.prevent", drop)  # type: ignore[arg-type]
+    field.on("drop.prevent", drop)

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from nicegui import ui
 
-from tacit.app.pages.visitor import Visitor
+from tacit.app.pages.visitor import Visitor, explained
 from tacit.app.permissions import Role
 
 _LOG_OUT = (
@@ -20,11 +20,15 @@ _STYLE = """
 .nicegui-content {padding: 0.75rem}
 :focus-visible {outline: 3px solid #8a4b08; outline-offset: 2px}
 .q-field__label, .q-placeholder::placeholder {color: #4a5663; opacity: 1}
+.q-select .q-field__native > span {white-space: normal; overflow: visible}
+.q-menu {max-width: min(42rem, 85vw) !important}
 table.cells {border-collapse: collapse; font-size: 0.875rem}
 table.cells th, table.cells td {border: 1px solid #c3ccd5; padding: 0.2rem 0.6rem}
 table.cells td {text-align: right}
 table.cells th {background: #f4f6f8; position: sticky; top: 0}
 table.cells th[scope=row] {text-align: left}
+table.cells td:focus::after {content: attr(title); position: fixed; left: 0; right: 0; bottom: 0;
+z-index: 10; padding: 0.8rem; background: #1c2733; color: #fff; text-align: left}
 .nicegui-markdown :is(h1, h2, h3, h4, h5) {font-size: 1rem; font-weight: 600; line-height: 1.6}
 .nicegui-code {max-width: 100%; overflow-x: auto}
 @media (prefers-reduced-motion: reduce) {
@@ -85,8 +89,9 @@ def as_script(draw: Callable[[], list[tuple[str, str]]]) -> None:
     @ui.refreshable
     def shown() -> None:
         if box.value:
-            for text, language in draw():
-                copyable(text, language)
+            with explained():
+                for text, language in draw():
+                    copyable(text, language)
 
     with ui.expansion("The same in Python").classes("w-full") as box:
         shown()

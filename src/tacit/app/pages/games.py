@@ -9,8 +9,9 @@ from fastapi import Request
 from nicegui import ui
 
 from tacit.app.games import EXAMPLE, solved
-from tacit.app.pages.frame import hint, page, section
+from tacit.app.pages.frame import as_script, hint, page, section
 from tacit.app.pages.visitor import Visitor, trying, visitor_of
+from tacit.app.scripts import game_script
 
 
 def install() -> None:
@@ -43,6 +44,7 @@ def _desk() -> None:
             _found(found)
 
     ui.button("Find the equilibria", on_click=solve).props("icon=balance")
+    as_script(lambda: [(game_script(text.value or "", float(epsilon.value or 0)), "python")])
     area = ui.column().classes("w-full")
 
 

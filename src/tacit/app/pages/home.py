@@ -46,6 +46,7 @@ def _new(visitor: Visitor) -> None:
     with ui.card().classes("w-full max-w-xl"):
         ui.label("New project").classes("text-lg font-bold")
         name = ui.input("Name", placeholder="such as: Census 2026").classes("w-full")
+        name.props("stack-label")  # or the example would be written over the label
         about = ui.input("What it is for (optional)").classes("w-full")
 
         @trying

@@ -17,22 +17,28 @@ if TYPE_CHECKING:
     from tacit.federated import Analysis
 
 Reader = Callable[[], Any]
-_OF_COLUMNS = ("variables", "x")
-_OF_A_COLUMN = ("column", "y", "variable", "unit")
+_OF_COLUMNS = ("variables", "x", "by", "totals")
+_OF_A_COLUMN = ("column", "y", "variable", "unit", "by", "number", "time", "status")
 """Parameters that hold names of columns and are declared as text."""
 UNSET = object()
 """What a field gives that was left empty: the method's own default counts."""
 
 
 def method_form(
-    method: type[Method | Analysis], columns: Sequence[str], values: dict[str, Any] | None = None
+    method: type[Method | Analysis],
+    columns: Sequence[str],
+    values: dict[str, Any] | None = None,
+    *,
+    without: str = "",
 ) -> Callable[[], dict[str, Any]]:
-    """Draw the fields of a method; the result reads the step that was filled in."""
+    """Draw the fields of a method, but one; the result reads the step that was filled in."""
     given = values or {}
     readers: dict[str, Reader] = {}
     summary = (method.__doc__ or "").strip().split("\n")[0]
     ui.markdown(_without_markup(summary)).classes("text-sm")
     for name, field in method.model_fields.items():
+        if name == without:
+            continue
         label = name.replace("_", " ")
         if field.is_required():
             label += " *"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from fastapi import Request
 from nicegui import ui
 
-from tacit.app.pages.frame import page, section
+from tacit.app.pages.frame import hint, page, section
 from tacit.app.pages.visitor import Visitor, trying, visitor_of
 from tacit.app.permissions import Role
 
@@ -40,6 +41,10 @@ def _list(visitor: Visitor) -> None:
 
     content()
     section("New account")
+    hint(
+        "A custodian works on data. A reviewer sees measurements and approves, an analyst asks "
+        "query servers: neither ever sees a record. An administrator keeps the accounts."
+    )
     with ui.row().classes("items-end"):
         name = ui.input("Name")
         role = ui.select([str(r) for r in Role], value="custodian", label="Role").classes("w-48")
@@ -62,10 +67,59 @@ def _person(visitor: Visitor, person: dict[str, Any], redraw: Any) -> None:
         state = "" if person["active"] else ", closed"
         state += ", locked" if person["locked"] else ""
         ui.label(f"{person['name']}, {person['role']}{state}").classes("w-80 max-w-full")
-        if person["locked"]:
-            unlock = ui.button("Unlock", on_click=trying(lambda: change(unlock=True)))
-            unlock.props("flat dense").props["aria-label"] = f"Unlock {person['name']}"
-        word = "Close" if person["active"] else "Open"
-        toggle = trying(lambda: change(active=not person["active"]))
-        button = ui.button(word, on_click=toggle).props("flat dense")
-        button.props["aria-label"] = f"{word} {person['name']}"
+        for words, action in _actions(visitor, person, change):
+            button = ui.button(words, on_click=trying(action)).props("flat dense")
+            button.props["aria-label"] = f"{words} {person['name']}"
+
+
+def _actions(
+    visitor: Visitor, person: dict[str, Any], change: Callable[..., None]
+) -> list[tuple[str, Callable[[], None]]]:
+    """Return what may be done with an account."""
+    toggle = "Close" if person["active"] else "Open"
+    found = [
+        (toggle, lambda: change(active=not person["active"])),
+        ("New role", lambda: _new_role(person, change)),
+        ("New password", lambda: _new_password(visitor, person)),
+    ]
+    if person["locked"]:
+        found.insert(0, ("Unlock", lambda: change(unlock=True)))
+    return found
+
+
+def _new_role(person: dict[str, Any], change: Callable[..., None]) -> None:
+    with ui.dialog() as dialog, ui.card():
+        section(f"The role of {person['name']}")
+        role = ui.select([str(r) for r in Role], value=person["role"], label="New role")
+        role.classes("w-64")
+        hint("They are logged out. An analyst or reviewer sees no record, not even of projects "
+             "they own.")  # fmt: skip
+
+        @trying
+        def save() -> None:
+            dialog.close()
+            change(role=role.value)
+
+        with ui.row():
+            ui.button("Change the role", on_click=save)
+            ui.button("Cancel", on_click=dialog.close).props("flat")
+    dialog.open()
+
+
+def _new_password(visitor: Visitor, person: dict[str, Any]) -> None:
+    with ui.dialog() as dialog, ui.card():
+        section(f"A new password for {person['name']}")
+        password = ui.input("New password", password=True).classes("w-64")
+        password.props("autocomplete=new-password")
+        hint("Tell it to them; they are logged out and can change it under their account.")
+
+        @trying
+        def save() -> None:
+            visitor.parts.accounts.reset_password(visitor.actor, person["id"], password.value or "")
+            dialog.close()
+            ui.notify("The password is set.", type="positive")
+
+        with ui.row():
+            ui.button("Set the password", on_click=save)
+            ui.button("Cancel", on_click=dialog.close).props("flat")
+    dialog.open()

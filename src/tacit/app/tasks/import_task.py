@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from tacit.app.databases import Address
 from tacit.app.jobs import TakenOverError, settle
 from tacit.app.projects import Projects
 from tacit.app.settings import Settings
@@ -44,7 +45,7 @@ def _taken(store: Store, folder: Path, job: Job) -> dict[str, Any]:
         "digest": digest,
         "records": len(described),
         "columns": described.columns,
-    }
+    } | ({"database": Address.of(job.request["url"]).shown} if "url" in job.request else {})
     result = {"records": about["records"], "columns": len(described.columns)}
     with store.begin() as connection:
         settle(connection, job, result)

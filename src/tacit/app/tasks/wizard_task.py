@@ -32,8 +32,8 @@ def run(store: Store, settings: Settings, job: Job) -> dict[str, Any]:
     journal.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     outcome = wizard(
         Projects(store, settings).microdata(project), job.request["target"],
-        blur=bool(job.request.get("blur")), effort=effort, seed=int(job.request["seed"]),
-        storage=journal,
+        attacks=job.request.get("attacks", ()), blur=bool(job.request.get("blur")), effort=effort,
+        seed=int(job.request["seed"]), storage=journal,
     )  # fmt: skip
     if not outcome.is_met:
         raise ProtectionError(

@@ -6,8 +6,10 @@ from typing import Any
 
 from nicegui import ui
 
-from tacit.app.pages.frame import hint
+from tacit.app.pages.frame import as_script, hint
 from tacit.app.pages.visitor import Visitor, trying
+from tacit.app.scripts import attack_script
+from tacit.core.plan import Plan
 
 
 def attack_view(visitor: Visitor, project: str, version: dict[str, Any], inside: bool) -> None:
@@ -28,6 +30,12 @@ def attack_view(visitor: Visitor, project: str, version: dict[str, Any], inside:
 
     word = "Attack this version" if found is None else "Attack it again"
     ui.button(word, on_click=attack).props("outline icon=bug_report")
+    as_script(lambda: [(_script(visitor, project, version), "python")])
+
+
+def _script(visitor: Visitor, project: str, version: dict[str, Any]) -> str:
+    steps = [step.as_step() for step in Plan.from_toml(version["plan"])]
+    return attack_script(visitor.parts.projects.show(visitor.actor, project), steps)
 
 
 def _findings(found: dict[str, Any]) -> None:

@@ -26,6 +26,12 @@ _ROLES = {
     "household": "household",
     "stratum": "stratum",
 }
+_WHY = """(info) => {
+    let words = "";
+    try { words = JSON.parse(info.xhr.responseText).error.message; } catch (error) {}
+    emit(words);
+}"""
+"""Takes from the answer of the server why a file was refused."""
 
 
 def show(visitor: Visitor, project: str) -> None:
@@ -61,10 +67,16 @@ def _upload(visitor: Visitor, project: str, has_data: bool) -> None:
         box.props('auto-upload send-raw flat bordered method=PUT label="Choose or drop a file"')
         box.props[":url"] = f"files => '{address}' + encodeURIComponent(files[0].name)"
         box.props["headers"] = [{"name": "X-CSRF-Token", "value": visitor.csrf}]
-        box.on("failed", lambda: ui.notify("The file was refused: its kind is not known, it is "
-                                           "empty or too large.", type="warning"))  # fmt: skip
+        box.on("failed", lambda event: _refused(event.args), js_handler=_WHY)
         if visitor.parts.settings.databases:
             _from_database(visitor, project)
+
+
+def _refused(why: Any) -> None:
+    """Say why the server did not take a file, in its own words."""
+    words = why if isinstance(why, str) and why else "the connection was lost; try again"
+    ui.notify(f"The file was not taken: {words}", type="warning", multi_line=True, timeout=12_000,
+              close_button="OK")  # fmt: skip
 
 
 def _from_database(visitor: Visitor, project: str) -> None:

@@ -7,10 +7,11 @@ from typing import Any
 
 from nicegui import ui
 
-from tacit.app.pages.frame import hint, next_step, section
+from tacit.app.pages.frame import as_script, hint, next_step, section
 from tacit.app.pages.tabs import jobs_view
 from tacit.app.pages.tabs.version_names import free_name
 from tacit.app.pages.visitor import Visitor, trying
+from tacit.app.scripts import log_script
 from tacit.app.tasks.log_task import DEMONSTRATION, taxonomies
 from tacit.core.errors import ParameterError
 
@@ -36,11 +37,12 @@ def show(visitor: Visitor, project: str) -> None:
             next_step("look at the protected log", project, "Versions")
 
     jobs_view.watch(visitor, project, onwards.refresh)
-    _form(visitor, project, [c["name"] for c in about["columns"]])
+    _form(visitor, about)
     onwards()
 
 
-def _form(visitor: Visitor, project: str, columns: list[str]) -> None:
+def _form(visitor: Visitor, about: dict[str, Any]) -> None:
+    project, columns = about["id"], [c["name"] for c in about["columns"]]
     section("Protect a query log")
     hint("Queries that point at a person are removed. Then users with similar interests get one "
          "common log, so that at least k users look alike.")  # fmt: skip
@@ -57,19 +59,23 @@ def _form(visitor: Visitor, project: str, columns: list[str]) -> None:
         hint("The demonstration has 600 terms and is for practice. The administrator puts others, "
              "as CSV files, into the folder “taxonomies” of the app.")  # fmt: skip
 
-    @trying
-    def protect() -> None:
+    def filled() -> dict[str, Any]:
         if not user.value or not query.value or user.value == query.value:
             raise ParameterError("users and queries are two columns", do="choose both")
-        asked = {
-            "name": visitor.parts.versions.free_name(project, "log", name.value),
+        return {
             "columns": {"user": user.value, "query": query.value}, "taxonomy": taxonomy.value,
             "k": int(k.value or 3), "levels": int(levels.value or 5),
         }  # fmt: skip
+
+    @trying
+    def protect() -> None:
+        free = visitor.parts.versions.free_name(project, "log", name.value)
+        asked = {"name": free, **filled()}
         visitor.parts.jobs.submit(visitor.actor, project, "log", asked)
         ui.notify("The log is being protected; it will be under Versions.")
 
     ui.button("Protect the log", on_click=protect).props("icon=shield")
+    as_script(lambda: [(log_script(about, filled()), "python")])
 
 
 def _first(columns: list[str], wanted: re.Pattern[str]) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from nicegui import ui
 
 from tacit.app.pages.frame import section
+from tacit.app.pages.tabs.project_form import project_form
 from tacit.app.pages.visitor import Visitor, trying
 
 _WORDS = {
@@ -46,3 +47,4 @@ def show(visitor: Visitor, project: str) -> None:
             content.refresh()
 
         ui.button("Invite", on_click=invite)
+    project_form(visitor, visitor.parts.projects.show(visitor.actor, project))

@@ -61,17 +61,21 @@ class _Editor:
         self.redraw()
 
     def _step(self, number: int, step: dict[str, Any]) -> None:
-        with ui.card().classes("w-full"), ui.row().classes("w-full items-center no-wrap"):
-            ui.label(f"{number + 1}.").classes("font-bold")
-            ui.label(build(step, "mask").describe()).classes("grow min-w-0 break-words")
-            for icon, words, action in (
-                ("arrow_upward", "Move up", lambda n=number: self._move(n, -1)),
-                ("arrow_downward", "Move down", lambda n=number: self._move(n, 1)),
-                ("edit", "Edit", lambda n=number: self._edit(n)),
-                ("delete", "Delete", lambda n=number: self._delete(n)),
-            ):
-                button = ui.button(icon=icon, on_click=action).props("flat dense round")
-                button.props(f'aria-label="{words} step {number + 1}"').tooltip(words)
+        with ui.card().classes("w-full"), ui.row().classes("w-full items-center"):
+            words = f"{number + 1}. {build(step, 'mask').describe()}"
+            ui.label(words).classes("grow basis-64 min-w-0 break-words")
+            with ui.row().classes("no-wrap"):
+                self._step_buttons(number)
+
+    def _step_buttons(self, number: int) -> None:
+        for icon, words, action in (
+            ("arrow_upward", "Move up", lambda: self._move(number, -1)),
+            ("arrow_downward", "Move down", lambda: self._move(number, 1)),
+            ("edit", "Edit", lambda: self._edit(number)),
+            ("delete", "Delete", lambda: self._delete(number)),
+        ):
+            button = ui.button(icon=icon, on_click=action).props("flat dense round")
+            button.props(f'aria-label="{words} step {number + 1}"').tooltip(words)
 
     def _move(self, number: int, by: int) -> None:
         with explained():
@@ -93,7 +97,7 @@ class _Editor:
     def _add(self) -> None:
         with ui.dialog() as dialog, ui.card().classes("w-full max-w-2xl"):
             section("Which method?")
-            known = {m.key: f"{m.title} — {m.summary()}" for m in methods("mask")}
+            known = {m.key: f"{m.title} — {m.summary().replace('`', '')}" for m in methods("mask")}
             choice = ui.select(known, label="Method", with_input=True).classes("w-full")
             hint("Open the list, or type a word such as: noise, recode, swap, synthetic.")
 

@@ -49,7 +49,7 @@ def _cells(folder: Path) -> None:
     spanning = [name for name in cells.columns if name not in _FACTS]
     shown = cells.head(_MOST)
     _legend(shown["status"].unique(maintain_order=True))
-    hint("Hover over a cell, or move to it with the Tab key, to see what became of it.")
+    hint("Point at a cell, press it, or move to it with the Tab key, to see what became of it.")
     with ui.element("div").classes("w-full overflow-x-auto max-h-[40rem]"):
         ui.html(_grid(shown, spanning, _intervals(folder, spanning)), sanitize=False)
     if cells.height > _MOST:

@@ -8,13 +8,13 @@ from typing import Any
 from nicegui import ui
 
 from tacit.app.classification import classification
-from tacit.app.pages.dragging import chips, takes_several
+from tacit.app.pages.dragging import Chips, takes_several
 from tacit.app.pages.frame import as_script, hint, section
 from tacit.app.pages.method_form import method_form
 from tacit.app.pages.tabs import jobs_view
 from tacit.app.pages.tabs.table_view import table_view
 from tacit.app.pages.tabs.version_names import free_name
-from tacit.app.pages.visitor import Visitor, explained, trying
+from tacit.app.pages.visitor import Visitor, trying
 from tacit.app.scripts import table_script
 from tacit.core.errors import ParameterError
 from tacit.core.method import build, find, methods
@@ -70,9 +70,9 @@ class _Form:
             as_script(self._script)
 
     def _dimensions(self) -> None:
-        hint("Which columns make the rows and columns of the table? Drag them into the field, or "
-             "choose them there; the last one goes across.")  # fmt: skip
-        held = chips(self.names)
+        hint("Which columns make the rows and columns of the table? Drag them into the field, "
+             "press them, or choose them there; the last one goes across.")  # fmt: skip
+        held = Chips(self.names)
         self.by = ui.select(self.names, label="Spanned by", multiple=True, value=[])
         self.by.classes("w-full").props("use-chips")
         takes_several(self.by, held)
@@ -98,7 +98,10 @@ class _Form:
                 self.groups[column] = lines
 
     def _cells(self) -> None:
-        offered = {"": "count records", **{n: f"add up {n}" for n in self.numbers}}
+        weight = next((c["name"] for c in self.about["columns"] if "weight" in c["roles"]), "")
+        weighed = f", each with its {weight}" if weight else ""
+        offered = {"": f"count records{weighed}"}
+        offered |= {n: f"add up {n}{weighed}" for n in self.numbers if n != weight}
         self.value = ui.select(offered, value="", label="Cells").classes("w-full")
         self.rule = ui.input("Sensitive are", value=_COUNT_RULE).classes("w-full")
         self.value.on_value_change(
@@ -134,11 +137,9 @@ class _Form:
     def _script(self) -> list[tuple[str, str]]:
         from tacit.tables import TablePlan
 
-        with explained():
-            plan = self._plan()
-            toml = TablePlan(**plan).to_toml()
-            return [(table_script(self.about, plan), "python"), (toml, "toml")]
-        return []
+        plan = self._plan()
+        toml = TablePlan(**plan).to_toml()
+        return [(table_script(self.about, plan), "python"), (toml, "toml")]
 
     def _plan(self) -> dict[str, Any]:
         """Return the plan as plain data, once it is known to make sense."""

@@ -103,7 +103,11 @@ class _Map:
             ui.button("Open it", on_click=lambda: self.select(best["id"])).props("flat dense")
 
     def _chart(self, points: list[dict[str, Any]], best: dict[str, Any] | None) -> None:
-        axes = {a: self.titles[a][box.value] for a, box in self.axes.items()}
+        better = {a: "higher" if self._is_higher(a) else "lower" for a in self.axes}
+        axes = {
+            a: f"{self.titles[a][box.value]} ({better[a]} is better)"
+            for a, box in self.axes.items()
+        }
         data = [
             {"name": p["name"], "value": [p["risk"], p["utility"]],
              "itemStyle": {"color": _BEST if p is best else _PLAIN, "opacity": 1}}
@@ -166,19 +170,33 @@ def _options(
         "animation": False,
         "tooltip": {"formatter": "{b}: {c}"},
         "grid": {"left": 70, "right": 90, "top": 40, "bottom": 50},
-        "xAxis": {"name": axes["risk"], "nameLocation": "middle", "nameGap": 30, "scale": True,
-                  "boundaryGap": ["10%", "10%"]},
-        "yAxis": {"name": axes["utility"], "scale": True, "boundaryGap": ["10%", "10%"],
-                  "nameTextStyle": {"align": "left"}},
+        "xAxis": {"name": axes["risk"], "nameLocation": "middle", "nameGap": 30,
+                  **_scale([point["value"][0] for point in data])},
+        "yAxis": {"name": axes["utility"], "nameTextStyle": {"align": "left"},
+                  **_scale([point["value"][1] for point in data])},
         "series": [
             {
                 "type": "scatter", "symbolSize": 16, "data": data,
                 "label": {"show": True, "position": "right", "formatter": "{b}"},
+                "labelLayout": {"moveOverlap": "shiftY"},
                 "markLine": {"symbol": "none", "silent": True, "data": lines,
                              "lineStyle": {"color": _CHOSEN, "type": "dashed"}},
             }
         ],
     }  # fmt: skip
+
+
+def _scale(values: list[float]) -> dict[str, Any]:
+    """Leave room around the points, but show no number below zero where none can be.
+
+    Examples
+    --------
+    >>> _scale([0.1, 0.5])["min"], "min" in _scale([0.4, 0.5])
+    (0, False)
+    """
+    scale: dict[str, Any] = {"scale": True, "boundaryGap": ["10%", "10%"]}
+    low, high = min(values, default=0.0), max(values, default=0.0)
+    return scale | ({"min": 0} if 0 <= low < (high - low) / 2 else {})
 
 
 def _measures(versions: Versions, aspect: str) -> dict[str, str]:
