@@ -16,6 +16,7 @@ import numpy as np
 from tacit.core.constraints import AtLeast, NonNegative, ZeroWhen
 from tacit.core.data import Microdata
 from tacit.core.families import Mask
+from tacit.core.frame import collect
 from tacit.core.method import Columns
 
 Side = Literal["larger", "smaller"]
@@ -105,7 +106,7 @@ def broken_counts(data: Microdata, rules: Sequence[Any]) -> dict[str, int]:
 
 def where(data: Microdata, condition: nw.Expr) -> np.ndarray:
     """Return where a condition is true; unknown is not true."""
-    flags = data.lazy.select(flag=condition.fill_null(False)).collect("polars")
+    flags = collect(data.lazy.select(flag=condition.fill_null(False)))
     return np.asarray(flags["flag"].to_numpy(), dtype=bool)
 
 

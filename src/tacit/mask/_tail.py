@@ -12,6 +12,7 @@ from pydantic import AllowInfNan, model_validator
 from tacit.core.data import Microdata
 from tacit.core.errors import DataError, ParameterError, ProtectionError, SchemaError, nearest
 from tacit.core.families import Mask
+from tacit.core.frame import collect_few
 from tacit.core.schema import Kind
 from tacit.mask import _tail_engine as engine
 from tacit.mask._labels import number_label, relabelled
@@ -205,7 +206,11 @@ def _with_categories(data: Microdata, tail: TailCode, threshold: float) -> Micro
 
 def _distinct(data: Microdata, column: str, where: nw.Expr) -> dict[str, Any]:
     """Return the values outside the tail by their labels, in order."""
-    found = data.lazy.filter(where).select(column).unique().collect("polars")[column]
+    found = collect_few(
+        data.lazy.filter(where).select(column).unique(),
+        what=f"the values of {column!r} outside the tail",
+        do="use replacement = 'threshold' or 'mean', recode the column first",
+    )[column]
     values = sorted(found.drop_nulls().to_list())
     if len(values) > _MOST_CATEGORIES:
         raise DataError(
