@@ -2,7 +2,7 @@
 
 A new method is drawn from the registry, so nobody has to name it here. On PostgreSQL and Spark,
 methods that collect the records first (and then do what they do in memory) are left to
-``make test-all``; those that work in the engine, and all of DuckDB, are in every run.
+``make test-all``; those that work in the engine are in every run, as is everything on DuckDB.
 """
 
 from collections.abc import Iterable
@@ -36,5 +36,5 @@ def every(methods: Iterable[type], engines: Iterable[str] = ENGINES) -> pytest.M
 
 
 def _marks(method: type, engine: str) -> list[pytest.MarkDecorator]:
-    is_long = engine in REMOTE and method.at_scale == "collect"
+    is_long = engine in REMOTE and method.at_scale != "native"
     return [*_MARKS.get(engine, []), *([pytest.mark.slow] if is_long else [])]

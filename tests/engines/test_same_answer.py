@@ -6,7 +6,7 @@ The requests are the examples of the registry; `tests/query/test_engines.py` has
 from functools import cache
 
 import pytest
-from tests.engines.everywhere import every, on_every_engine
+from tests.engines.everywhere import ENGINES, every, on_every_engine
 
 import tacit
 from tacit import query
@@ -39,8 +39,18 @@ def answers(data, policy):
     return {a.key: told(server.ask(a(**a.example))) for a in ANALYSES}
 
 
-@on_every_engine()
+@on_every_engine([e for e in ENGINES if e != "spark"])
 def test_every_analysis_on_every_engine(enter):
+    check_answers(enter)
+
+
+@pytest.mark.slow
+@on_every_engine(["spark"])
+def test_every_analysis_on_spark(enter):
+    check_answers(enter)
+
+
+def check_answers(enter):
     found = answers(enter(DATA), "strict")
     assert found == expected("strict")
     assert sum(not isinstance(answer, str) for answer in found.values()) > len(ANALYSES) // 2

@@ -47,8 +47,8 @@ def records(n=300):
 
 
 DATA = records()
-# Spark takes seconds for the rounds that units need: one such table stands for both.
-ON_SPARK = [t for t in TABLES if t != "units"]
+FEW = ("weighted totals", "keys")
+"""Tables that Spark makes in every run; the rounds of queries that units need take it long."""
 
 
 def tabulated(data, kind):
@@ -81,7 +81,9 @@ def test_every_table_on_every_engine(kind, enter):
     check(kind, enter)
 
 
-@pytest.mark.parametrize("kind", ON_SPARK)
+@pytest.mark.parametrize(
+    "kind", [pytest.param(t, marks=[] if t in FEW else pytest.mark.slow) for t in TABLES]
+)
 @on_every_engine(["spark"])
 def test_every_table_on_spark(kind, enter):
     check(kind, enter)
