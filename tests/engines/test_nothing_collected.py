@@ -88,7 +88,7 @@ def test_a_plan_beyond_the_limit_is_refused_on_every_engine(enter):
         (lambda f: query.Server(query.Source(f, unit="person_id", categories=["sex"], numbers=[]),
                                 "strict", secret=SECRET), "with_record_keys"),
         (lambda f: tables.with_record_keys(f, SECRET, unit="person_id"), ""),
-        (lambda f: mask.Recode(column="person_id", mapping={"P00000001": "one"}, other="else").apply(
+        (lambda f: mask.Recode(column="person_id", mapping={"P00000001": "1"}, other="2").apply(
             tacit.Microdata.of(f), None), ""),
         (lambda f: mask.Recode(column="income", width=0.5).apply(tacit.Microdata.of(f), None),
          "choose wider classes"),
