@@ -10,7 +10,6 @@ import pytest
 import tacit
 
 BUILD: dict[str, Callable[[Any], Any]] = {
-    "polars lazy": lambda table: table.lazy(),
     "pandas": lambda table: table.to_pandas(),
     "arrow": lambda table: table.to_arrow(),
     "duckdb": lambda table: duckdb.from_arrow(table.to_arrow()),

@@ -10,7 +10,9 @@ from collections.abc import Iterable
 import pytest
 
 REMOTE = ("postgresql", "spark")
-ENGINES = ("polars lazy", "pandas", "arrow", "duckdb", *REMOTE)
+IN_ENGINE = ("duckdb", *REMOTE)
+"""Where data stay until a method asks for them; frames in memory are carried by Polars."""
+ENGINES = ("pandas", "arrow", *IN_ENGINE)
 """Engines that are compared with Polars, which the expected results come from."""
 _MARKS = {
     "postgresql": [pytest.mark.postgres, pytest.mark.xdist_group("postgres")],

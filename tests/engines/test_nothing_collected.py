@@ -8,7 +8,7 @@ import duckdb
 import narwhals as nw
 import numpy as np
 import pytest
-from tests.engines.everywhere import on_every_engine
+from tests.engines.everywhere import IN_ENGINE, on_every_engine
 
 import tacit
 from tacit import mask, query, tables
@@ -69,7 +69,7 @@ def test_no_method_collects_beyond_the_limit(method, weighed, monkeypatch):
     assert "got" in said or not said
 
 
-@on_every_engine(["duckdb", "postgresql", "spark"])
+@on_every_engine(IN_ENGINE)
 def test_a_plan_beyond_the_limit_is_refused_on_every_engine(enter):
     plan = tacit.Plan([tacit.find("mdav", "mask")(columns=["income"])])
     data = enter(DATA)

@@ -4,7 +4,7 @@ from dataclasses import replace
 from functools import cache
 
 import pytest
-from tests.engines.everywhere import every
+from tests.engines.everywhere import IN_ENGINE, every
 
 import tacit
 from tacit import mask
@@ -48,7 +48,7 @@ def test_every_measure_on_every_engine(method, enter):
     assert found == (wanted if isinstance(wanted, str) else pytest.approx(wanted, nan_ok=True))
 
 
-@every(NATIVE, ["duckdb", "postgresql", "spark"])
+@every(NATIVE, IN_ENGINE)
 def test_counted_inside_the_engine_the_number_is_the_same(method, enter, monkeypatch):
     """What is done only beyond a million records is done for these few."""
     monkeypatch.setattr("tacit.core.engine_keys.MANY_RECORDS", 10)

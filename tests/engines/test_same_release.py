@@ -8,7 +8,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from tests.engines.everywhere import every
+from tests.engines.everywhere import IN_ENGINE, every
 
 import tacit
 from tacit import mask
@@ -121,7 +121,7 @@ def test_every_method_on_every_engine(method, enter):
     assert release.data.schema == expected.data.schema
 
 
-@every(tacit.methods("mask"))
+@every(tacit.methods("mask"), IN_ENGINE)
 def test_every_method_without_a_plan(method, enter):
     """A method called by itself works where the data are, also inside an engine."""
     data, expected = expected_alone(method)
