@@ -23,7 +23,7 @@ COMMANDS = {
     "tacit --help": "--help",
     "tacit methods": "methods",
     "tacit inspect": "inspect {file}",
-    "tacit apply, MDAV": "apply {file} --step 'mdav columns=income k=3' -o {out} --seed 1",
+    "tacit apply": "apply {file} --suggested-roles --step 'mdav columns=income k=3' -o {out}",
 }
 HOT = ["mdav", "refined", "frequencies", "local-suppression", "suda", "distance-linkage",
        "probabilistic-linkage", "log-linear-risk", "suppression-of-cells", "audit", "safe",
@@ -101,14 +101,16 @@ def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--call")
-    parser.add_argument("--only", nargs="*", default=HOT, choices=HOT)
+    parser.add_argument("--only", nargs="+", choices=["commands", *HOT])
     given = parser.parse_args()
     if given.call:
         print(json.dumps(first_call(given.call)))
         return
-    print(commands())
-    print()
-    print(kernels(given.only))
+    chosen = given.only or ["commands", *HOT]
+    if "commands" in chosen:
+        print(commands(), end="\n\n")
+    if keys := [key for key in chosen if key != "commands"]:
+        print(kernels(keys))
 
 
 if __name__ == "__main__":
