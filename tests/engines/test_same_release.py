@@ -8,10 +8,11 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from tests.engines.everywhere import IN_ENGINE, every
+from tests.engines.everywhere import IN_ENGINE, every, on_every_engine
 
 import tacit
 from tacit import mask
+from tacit.core.constraints import AtLeast, NonNegative
 from tacit.core.errors import TacitError
 
 ENGINES = {
@@ -129,6 +130,37 @@ def test_every_method_without_a_plan(method, enter):
     assert alone.columns == expected.columns
     found, wanted = as_rows(alone.frame)[1], as_rows(expected.frame)[1]
     assert sorted(found, key=_order) == sorted(wanted, key=_order)
+
+
+RECODINGS = {
+    "mapping": mask.Recode(column="marital", mapping={"single": "alone", "widowed": "alone"}),
+    "numbers": mask.Recode(column="hours", mapping={"40": "full"}, other="else"),
+    "width": mask.Recode(column="income", width=5000),
+    "bins": mask.Recode(column="age", bins=[18, 40, 65]),
+    "tree": mask.Recode(column="region", level=1),
+    "tail": mask.TopCode(column="age", threshold=70, replacement="category"),
+}
+
+
+@pytest.mark.parametrize("step", RECODINGS)
+@on_every_engine(["duckdb", "postgresql"])
+def test_every_way_of_recoding_works_inside_the_engine(step, enter):
+    data = DATA.drop(DATA.schema.identifiers)
+    there = RECODINGS[step].apply(enter(data), np.random.default_rng(3))
+    here = RECODINGS[step].apply(data, np.random.default_rng(3))
+    assert there.lazy.implementation is not here.lazy.implementation
+    column = RECODINGS[step].column
+    assert there.local[column].to_list() == here.local[column].to_list()
+    assert there.schema[column] == here.schema[column]
+
+
+@on_every_engine(["duckdb", "postgresql"])
+def test_broken_edit_rules_are_counted_inside_the_engine(enter):
+    kept = AtLeast(larger="income", smaller="taxes"), NonNegative(column="age")
+    data = DATA.with_constraints(*kept, AtLeast(larger="taxes", smaller="income"))
+    counted = enter(data).broken_constraints()
+    assert counted == data.broken_constraints()
+    assert any(counted.values())
 
 
 def _order(row):

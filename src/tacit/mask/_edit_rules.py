@@ -18,6 +18,7 @@ from tacit.core.data import Microdata
 from tacit.core.families import Mask
 from tacit.core.frame import collect
 from tacit.core.method import Columns
+from tacit.core.replacing import as_one
 
 Side = Literal["larger", "smaller"]
 
@@ -99,7 +100,7 @@ def broken_counts(data: Microdata, rules: Sequence[Any]) -> dict[str, int]:
     """Count the records that break each rule."""
     if not rules:
         return {}
-    sums = [rule.broken().cast(nw.Int64).sum().alias(str(rule)) for rule in rules]
+    sums = [as_one(rule.broken()).sum().alias(str(rule)) for rule in rules]
     row = data.lazy.select(sums).collect("polars").rows(named=True)[0]
     return {rule: int(count or 0) for rule, count in row.items()}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
@@ -12,6 +12,7 @@ from tacit.core.data import Microdata
 from tacit.core.errors import DataError, ParameterError, SchemaError, nearest
 from tacit.core.frame import collect_few
 from tacit.core.hierarchy import ANY, Intervals, Prefixes, Tree
+from tacit.core.replacing import needs_conditions, replaced
 from tacit.core.schema import Kind
 from tacit.mask._labels import interval_label, relabelled
 from tacit.mask._multiples import decimals_of
@@ -47,7 +48,13 @@ def recode_mapping(
             do=nearest(next(iter(mapping)), map(str, unnamed)),
         )
     rest = text if other is None else nw.lit(other)
-    new = value.replace_strict(old, list(mapping.values()), default=rest, return_dtype=nw.String)
+    renamed = dict(zip(old, mapping.values(), strict=True))
+    if len(renamed) < len(old):
+        twice = next(key for key, value in zip(mapping, old, strict=True) if old.count(value) > 1)
+        raise ParameterError(
+            f"parameter 'mapping' names a value of {column!r} twice", got=repr(twice)
+        )
+    new = replaced(value, renamed, rest, by_conditions=needs_conditions(data.lazy))
     labels = nw.when(~value.is_null()).then(new)
     return relabelled(data, column, labels, categories=_joined(data, column, mapping, other))
 
@@ -107,11 +114,18 @@ def recode_bins(
     ends = [None, *bins, None]
     names = labels or [interval_label(ends[i], ends[i + 1]) for i in range(len(bins) + 1)]
     value = nw.col(column)
-    n_passed = nw.sum_horizontal(*((value >= cut).cast(nw.Int64) for cut in bins))
-    label = n_passed.replace_strict(
-        list(range(len(names))), list(names), default=nw.lit(names[0]), return_dtype=nw.String
-    )
+    label = _label_between(value, bins, names)
     return relabelled(data, column, nw.when(~value.is_null()).then(label), categories=names)
+
+
+def _label_between(value: nw.Expr, bins: Sequence[float], names: Sequence[str]) -> nw.Expr:
+    """Return the label of a number's class, by halving; there is one more label than cuts."""
+    if not bins:
+        return nw.lit(names[0])
+    at = len(bins) // 2
+    below = _label_between(value, bins[:at], names[: at + 1])
+    above = _label_between(value, bins[at + 1 :], names[at + 1 :])
+    return nw.when(value >= bins[at]).then(above).otherwise(below)
 
 
 def recode_width(data: Microdata, column: str, width: float, origin: float) -> Microdata:
@@ -134,9 +148,9 @@ def recode_width(data: Microdata, column: str, width: float, origin: float) -> M
     names = [interval_label(start + int(k) * step, start + int(k + 1) * step) for k in present]
     if not names:
         return relabelled(data, column, nw.col(column).cast(nw.String), categories=())
-    labels = index.replace_strict(
-        present, names, default=nw.lit(None, dtype=nw.String), return_dtype=nw.String
-    )
+    nothing = nw.lit(None, dtype=nw.String)
+    named = dict(zip(present, names, strict=True))
+    labels = replaced(index, named, nothing, by_conditions=needs_conditions(data.lazy))
     return relabelled(data, column, labels, categories=names)
 
 
@@ -166,9 +180,11 @@ def recode_level(data: Microdata, column: str, level: int) -> Microdata:
         )
     if isinstance(hierarchy, Intervals):
         return _recode_intervals(data, column, hierarchy, level)
-    labels = hierarchy.generalise(nw.col(column), level)
     if isinstance(hierarchy, Prefixes):
+        labels = hierarchy.generalise(nw.col(column), level)
         return relabelled(data, column, labels, hierarchy=_prefixes_above(hierarchy, level))
+    by_conditions = needs_conditions(data.lazy)
+    labels = hierarchy.generalise(nw.col(column), level, by_conditions=by_conditions)
     joined = _joined(data, column, hierarchy.mapping(level), ANY)
     return relabelled(
         data, column, labels, categories=joined, hierarchy=_tree_above(hierarchy, level)

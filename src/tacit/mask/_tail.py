@@ -13,6 +13,7 @@ from tacit.core.data import Microdata
 from tacit.core.errors import DataError, ParameterError, ProtectionError, SchemaError, nearest
 from tacit.core.families import Mask
 from tacit.core.frame import collect_few
+from tacit.core.replacing import needs_conditions, replaced
 from tacit.core.schema import Kind
 from tacit.mask import _tail_engine as engine
 from tacit.mask._labels import number_label, relabelled
@@ -197,10 +198,9 @@ def _with_categories(data: Microdata, tail: TailCode, threshold: float) -> Micro
     label = tail.label_from(number_label(threshold))
     _check_label(label, list(rest))
     ordered = [*rest, label] if tail.is_top else [label, *rest]
-    text = column.replace_strict(
-        list(rest.values()), list(rest), default=nw.lit(label), return_dtype=nw.String
-    )
-    known = nw.when(~column.is_null()).then(text if rest else nw.lit(label))
+    labels = {value: name for name, value in rest.items()}
+    text = replaced(column, labels, nw.lit(label), by_conditions=needs_conditions(data.lazy))
+    known = nw.when(~column.is_null()).then(text)
     return relabelled(data, tail.column, known, categories=ordered)
 
 
