@@ -26,7 +26,7 @@ COMMANDS = {
     "tacit apply": "apply {file} --suggested-roles --step 'mdav columns=income k=3' -o {out}",
 }
 HOT = ["mdav", "refined", "frequencies", "local-suppression", "suda", "distance-linkage",
-       "probabilistic-linkage", "log-linear-risk", "suppression-of-cells", "audit", "safe",
+       "probabilistic-linkage", "log-linear-risk", "suppression-of-cells", "safe",
        "synthesis"]  # fmt: skip
 """Capabilities of the harness whose kernels are compiled."""
 
