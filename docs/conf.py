@@ -6,6 +6,7 @@ from pathlib import Path, PurePosixPath
 
 import furo
 import pybtex.plugin
+from sphinx.search.en import SearchEnglish
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
@@ -39,6 +40,8 @@ myst_heading_anchors = 3
 
 # Every citation looks for its style in all installed packages; once is enough.
 pybtex.plugin._load_entry_point = cache(pybtex.plugin._load_entry_point)
+# The index of the search meets the same words on every page.
+SearchEnglish.stem = cache(SearchEnglish.stem)
 bibtex_bibfiles = ["references.bib"]
 bibtex_reference_style = "author_year"
 

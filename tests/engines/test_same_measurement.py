@@ -1,16 +1,10 @@
-"""Every measure and every masking method gives the same on DuckDB, PostgreSQL and Spark.
-
-DuckDB in every run; the round through all methods on PostgreSQL and Spark is slow, because each
-method asks the engine several times.
-"""
+"""Every measure gives the same number, or the same refusal, on every engine."""
 
 from dataclasses import replace
 from functools import cache
 
-import duckdb
-import numpy as np
 import pytest
-from polars.testing import assert_frame_equal
+from tests.engines.everywhere import IN_ENGINE, every
 
 import tacit
 from tacit import mask
@@ -20,10 +14,7 @@ from tacit.core.errors import TacitError
 DATA = tacit.datasets.census(300)
 PLAN = tacit.Plan([mask.Recode(column="region", level=1), mask.Round(columns=["income"], base=7)])
 MEASURES = [*tacit.methods("risk"), *tacit.methods("utility")]
-
-
-def in_duckdb(data):
-    return tacit.Microdata.of(duckdb.from_arrow(data.frame.to_arrow())).with_schema(data.schema)
+NATIVE = [m for m in MEASURES if m.at_scale == "native"]
 
 
 @cache
@@ -51,46 +42,15 @@ def measured(method, original, data):
         return str(error)
 
 
-def check_measure(method, build):
-    found, wanted = measured(method, build(DATA), build(without_numbers())), expected(method)
+@every(MEASURES)
+def test_every_measure_on_every_engine(method, enter):
+    found, wanted = measured(method, enter(DATA), enter(without_numbers())), expected(method)
     assert found == (wanted if isinstance(wanted, str) else pytest.approx(wanted, nan_ok=True))
 
 
-@pytest.mark.parametrize("method", MEASURES, ids=lambda m: m.key)
-def test_duckdb_measures_as_polars_does(method):
-    check_measure(method, in_duckdb)
-
-
-@pytest.mark.slow
-@pytest.mark.postgres
-def test_postgresql_measures_as_polars_does(postgres):
-    def build(data):
-        table = "measured_original" if "person_id" in data.columns else "measured_release"
-        if table not in built:
-            tacit.write(data.frame.with_row_index("place"), postgres.url, table=table)
-            built[table] = tacit.read(postgres.url, table=table, order_by="place").drop(["place"])
-        return built[table].with_schema(data.schema)
-
-    built = {}
-    for method in MEASURES:
-        check_measure(method, build)
-
-
-@pytest.mark.slow
-@pytest.mark.spark
-def test_spark_measures_and_masks_as_polars_does(spark):
-    def build(data):
-        frame = spark.createDataFrame(data.frame.to_arrow()).coalesce(1)
-        return tacit.Microdata.of(frame).with_schema(data.schema)
-
-    for method in MEASURES:
-        check_measure(method, build)
-    for method in tacit.methods("mask"):
-        plan = tacit.Plan([method(**method.example)])
-        here, there = plan.apply(DATA, seed=5), plan.apply(build(DATA), seed=5)
-        assert_frame_equal(
-            there.data.local.select(here.data.columns),
-            here.data.local.select(here.data.columns),
-            check_dtypes=False,
-        )
-        assert np.array_equal(here.rows, there.rows)
+@every(NATIVE, IN_ENGINE)
+def test_counted_inside_the_engine_the_number_is_the_same(method, enter, monkeypatch):
+    """What is done only beyond a million records is done for these few."""
+    monkeypatch.setattr("tacit.core.engine_keys.MANY_RECORDS", 10)
+    found = measured(method, enter(DATA), enter(without_numbers()))
+    assert found == pytest.approx(expected(method))

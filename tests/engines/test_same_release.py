@@ -8,9 +8,11 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from tests.engines.everywhere import IN_ENGINE, every, on_every_engine
 
 import tacit
 from tacit import mask
+from tacit.core.constraints import AtLeast, NonNegative
 from tacit.core.errors import TacitError
 
 ENGINES = {
@@ -88,6 +90,10 @@ def as_rows(frame):
         frame = frame.pl()
     elif isinstance(frame, pl.LazyFrame):
         frame = frame.collect()
+    elif hasattr(frame, "to_pyarrow"):  # of Ibis
+        frame = pl.from_arrow(frame.to_pyarrow())
+    elif hasattr(frame, "toArrow"):  # of Spark
+        frame = pl.from_arrow(frame.toArrow())
     return frame.columns, frame.rows()
 
 
@@ -105,27 +111,56 @@ def test_the_comparison_can_fail(engine):
     assert as_rows(other.frame) != as_rows(expected_of_the_plan().frame)
 
 
-@pytest.mark.parametrize("engine", OTHERS)
-@pytest.mark.parametrize("method", tacit.methods("mask"), ids=lambda m: m.key)
-def test_every_method_on_every_engine(method, engine):
+@every(tacit.methods("mask"))
+def test_every_method_on_every_engine(method, enter):
     expected = expected_of(method)
-    release = expected.plan.apply(entered(engine, usable(method)), seed=5)
-    assert isinstance(release.frame, ENGINES[engine][1])
+    data = enter(usable(method))
+    release = expected.plan.apply(data, seed=5)
+    assert type(release.frame) is type(data.frame)
     assert as_rows(release.frame) == as_rows(expected.frame)
+    assert np.array_equal(release.rows, expected.rows)
     assert release.data.schema == expected.data.schema
 
 
-@pytest.mark.parametrize("engine", OTHERS)
-@pytest.mark.parametrize("method", tacit.methods("mask"), ids=lambda m: m.key)
-def test_every_method_without_a_plan(method, engine):
+@every(tacit.methods("mask"), IN_ENGINE)
+def test_every_method_without_a_plan(method, enter):
     """A method called by itself works where the data are, also inside an engine."""
     data, expected = expected_alone(method)
-    step = method(**method.example)
-    alone = step.apply(entered(engine, data), np.random.default_rng(3))
-    columns, rows = as_rows(alone.frame)
-    expected_columns, expected_rows = as_rows(expected.frame)
-    assert columns == expected_columns
-    assert sorted(rows, key=_order) == sorted(expected_rows, key=_order)
+    alone = method(**method.example).apply(enter(data), np.random.default_rng(3))
+    assert alone.columns == expected.columns
+    found, wanted = as_rows(alone.frame)[1], as_rows(expected.frame)[1]
+    assert sorted(found, key=_order) == sorted(wanted, key=_order)
+
+
+RECODINGS = {
+    "mapping": mask.Recode(column="marital", mapping={"single": "alone", "widowed": "alone"}),
+    "numbers": mask.Recode(column="hours", mapping={"40": "full"}, other="else"),
+    "width": mask.Recode(column="income", width=5000),
+    "bins": mask.Recode(column="age", bins=[18, 40, 65]),
+    "tree": mask.Recode(column="region", level=1),
+    "tail": mask.TopCode(column="age", threshold=70, replacement="category"),
+}
+
+
+@pytest.mark.parametrize("step", RECODINGS)
+@on_every_engine(["duckdb", "postgresql"])
+def test_every_way_of_recoding_works_inside_the_engine(step, enter):
+    data = DATA.drop(DATA.schema.identifiers)
+    there = RECODINGS[step].apply(enter(data), np.random.default_rng(3))
+    here = RECODINGS[step].apply(data, np.random.default_rng(3))
+    assert there.lazy.implementation is not here.lazy.implementation
+    column = RECODINGS[step].column
+    assert there.local[column].to_list() == here.local[column].to_list()
+    assert there.schema[column] == here.schema[column]
+
+
+@on_every_engine(["duckdb", "postgresql"])
+def test_broken_edit_rules_are_counted_inside_the_engine(enter):
+    kept = AtLeast(larger="income", smaller="taxes"), NonNegative(column="age")
+    data = DATA.with_constraints(*kept, AtLeast(larger="taxes", smaller="income"))
+    counted = enter(data).broken_constraints()
+    assert counted == data.broken_constraints()
+    assert any(counted.values())
 
 
 def _order(row):

@@ -73,6 +73,11 @@ def answers(frame, policy, requests=REQUESTS):
     return told, server.schema.version
 
 
+def test_every_analysis_is_asked():
+    asked = {request["method"] for request in (*REQUESTS, *MODELS)}
+    assert asked >= {a.key for a in tacit.methods("analysis") if a.__module__.startswith("tacit.")}
+
+
 def duck(table):
     import duckdb
 

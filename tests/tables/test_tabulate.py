@@ -438,16 +438,3 @@ def test_pandas_index_and_categories():
     assert tacit.tabulate(frame, "r", "x").frame.rows() == [
         ("Total", 6.0, 3), ("a", 2.0, 1), ("b", 4.0, 2),
     ]  # fmt: skip
-
-
-@pytest.mark.spark
-def test_a_spark_frame_gives_the_same_table(spark):
-    frame = pl.DataFrame(
-        {"r": ["a", "a", "b", "ü", "b"], "s": list("xyxyx"), "v": [5.0, 2.0, 9.0, 1.5, 4.0]}
-    )
-    given = spark.createDataFrame(frame.rows(), frame.columns)
-    expected = tacit.tabulate(frame, ["r", "s"], "v")
-    found = tacit.tabulate(given, ["r", "s"], "v")
-    assert found.frame.equals(expected.frame)
-    assert np.array_equal(found.count, expected.count)
-    assert np.array_equal(found.respondents.top, expected.respondents.top, equal_nan=True)

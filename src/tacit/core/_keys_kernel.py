@@ -28,6 +28,35 @@ def _table_size(n: int) -> int:
     return size
 
 
+# -- rows of codes as integers --------------------------------------------------------------------
+
+
+@njit(cache=True)
+def ranges(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the smallest and the largest code of each column."""
+    low, high = codes[0].astype(np.int64), codes[0].astype(np.int64)
+    for i in range(1, codes.shape[0]):
+        for j in range(codes.shape[1]):
+            code = codes[i, j]
+            if code < low[j]:
+                low[j] = code
+            elif code > high[j]:
+                high[j] = code
+    return low, high
+
+
+@njit(cache=True)
+def pack(
+    packed: np.ndarray, codes: np.ndarray, low: np.ndarray, radix: np.ndarray, first: int, end: int
+) -> None:
+    """Write some columns of each row behind what is packed already, as digits of one number."""
+    for i in range(codes.shape[0]):
+        number = packed[i]
+        for j in range(first, end):
+            number = number * radix[j] + (codes[i, j] - low[j])
+        packed[i] = number
+
+
 # -- numbering distinct integers ------------------------------------------------------------------
 
 

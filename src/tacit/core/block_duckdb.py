@@ -9,7 +9,7 @@ from __future__ import annotations
 import atexit
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -77,6 +77,10 @@ class DuckDbCarrier:
         """Store the records with their leaves and buckets."""
         batches = _batches(data.lazy, [*data.columns, ROW])
         return self._stored(assign(batch) for batch in batches)
+
+    def extended(self, data: Microdata, work: Callable[[Any], Any], _new: Sequence[str]) -> Any:
+        """Store the records with new columns of whole numbers that `work` adds to each part."""
+        return self._stored(work(batch) for batch in _batches(data.lazy, data.columns))
 
     def leaf_counts(self, staged: Any, n_leaves: int) -> np.ndarray:
         """Count the records of each leaf."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -79,6 +79,12 @@ class SparkCarrier:
         frame = data.lazy.select([*data.columns, ROW]).to_native()
         fields = _with_numbers(frame, LEAF, BUCKET)
         return _lazy(frame.mapInArrow(_PerBatch(assign), fields).persist())
+
+    @_without_pandas_warning
+    def extended(self, data: Microdata, work: Callable[[Any], Any], new: Sequence[str]) -> Any:
+        """Return the records with new columns of whole numbers that `work` adds to each part."""
+        frame = data.lazy.select(data.columns).to_native()
+        return _lazy(frame.mapInArrow(_PerBatch(work), _with_numbers(frame, *new)))
 
     def leaf_counts(self, staged: Any, n_leaves: int) -> np.ndarray:
         """Count the records of each leaf."""

@@ -15,6 +15,7 @@ from tacit.core.errors import DataError, SchemaError
 from tacit.core.frame import Origin, collect, enter
 from tacit.core.hierarchy import as_hierarchy
 from tacit.core.knowledge import Knowledge
+from tacit.core.replacing import as_one
 from tacit.core.schema import Kind, Role, Schema, Variable
 
 ROW = "__tacit_row__"
@@ -335,7 +336,7 @@ class Microdata:
         broken = self._broken()
         if not broken:
             return {}
-        counts = [flag.cast(nw.Int64).sum().alias(rule) for rule, flag in broken.items()]
+        counts = [as_one(flag).sum().alias(rule) for rule, flag in broken.items()]
         row = self.lazy.select(counts).collect("polars").rows(named=True)[0]
         return {rule: int(count or 0) for rule, count in row.items()}
 

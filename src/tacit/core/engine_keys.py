@@ -10,8 +10,8 @@ import narwhals as nw
 import numpy as np
 
 from tacit.core.data import Microdata
-from tacit.core.engine import collect_limit
 from tacit.core.errors import DataError
+from tacit.core.frame import collect_few
 from tacit.core.keys import encode_series
 
 MANY_RECORDS = 1_000_000
@@ -60,7 +60,9 @@ def key_classes(data: Microdata, names: Sequence[str]) -> KeyClasses:
         )
         sums += [nw.col(_WEIGHT).sum(), nw.col(_WRONG).sum()]
     grouped = frame.group_by(list(names)).agg(*sums) if names else frame.select(*sums)
-    table = _collected(grouped)
+    table = collect_few(
+        grouped, what="the combinations of the keys", do="recode the keys, choose fewer"
+    )
     if weight is not None and table[_WRONG].sum():
         raise DataError(
             f"the weight {weight!r} must be a number above 0 on every record",
@@ -69,20 +71,6 @@ def key_classes(data: Microdata, names: Sequence[str]) -> KeyClasses:
     weights = None if weight is None else table[_WEIGHT].to_numpy()
     times = table[_COUNT].to_numpy().astype(np.int64)
     return KeyClasses(tuple(names), table.select(names), times, weights)
-
-
-def _collected(grouped: nw.LazyFrame[Any]) -> Any:
-    """Return the classes, or refuse where there are too many, without counting them first."""
-    width = len(grouped.collect_schema())
-    most = collect_limit() // width
-    table = grouped.head(most + 1).collect("polars").to_native()
-    if table.height > most:
-        raise DataError(
-            "the keys have more combinations than may be collected",
-            got=f"more than {most:,} combinations",
-            do="recode the keys, choose fewer, or raise the limit with TACIT_COLLECT_LIMIT",
-        )
-    return table
 
 
 def with_class_values(data: Microdata, classes: KeyClasses, values: dict[str, np.ndarray]) -> Any:

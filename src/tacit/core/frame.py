@@ -19,7 +19,7 @@ from typing import Any
 import narwhals as nw
 
 from tacit.core._types_back import arrow_back, pandas_back, polars_back
-from tacit.core.engine import check_collectable
+from tacit.core.engine import LIMIT_VARIABLE, check_collectable, collect_limit
 from tacit.core.errors import DataError
 
 _IN_MEMORY = frozenset(
@@ -275,6 +275,31 @@ def collect(frame: nw.LazyFrame[Any]) -> Any:
         return frame.collect().to_native()
     _check_fits(frame)
     return frame.collect("polars").to_native()
+
+
+def collect_few(frame: nw.LazyFrame[Any], *, what: str, do: str) -> Any:
+    """Return what should be few rows (categories, cells, classes), or refuse where they are not.
+
+    No more than the limit ever leaves the engine, and nothing is counted beforehand.
+
+    Parameters
+    ----------
+    what
+        What the rows are, for the message: "the combinations of the keys".
+    do
+        What to do where there are too many of them.
+    """
+    if frame.implementation is nw.Implementation.POLARS:
+        return frame.collect().to_native()
+    most = collect_limit() // max(len(frame.collect_schema()), 1)
+    table = frame.head(most + 1).collect("polars").to_native()
+    if table.height > most:
+        raise DataError(
+            f"{what} are more than may be collected",
+            got=f"more than {most:,}",
+            do=f"{do}, or raise the limit with {LIMIT_VARIABLE}",
+        )
+    return table
 
 
 def _check_fits(frame: nw.LazyFrame[Any]) -> None:

@@ -16,6 +16,7 @@ import narwhals as nw
 from pydantic import Field, model_validator
 
 from tacit.core.errors import ParameterError
+from tacit.core.replacing import replaced
 from tacit.core.value import Tagged
 
 ANY = "*"
@@ -59,7 +60,7 @@ class Tree(Tagged):
         _check_level(level, self.n_levels)
         return {path[0]: path[level] for path in self.paths}
 
-    def generalise(self, column: nw.Expr, level: int) -> nw.Expr:
+    def generalise(self, column: nw.Expr, level: int, *, by_conditions: bool = False) -> nw.Expr:
         """Replace each value by its label at `level`; above level 0 an unknown value is ``*``."""
         mapping = self.mapping(level)
         if level == 0:
@@ -69,9 +70,7 @@ class Tree(Tagged):
             f"{leaf}.0": label for leaf, label in mapping.items() if leaf.isdecimal()
         } | mapping
         text = column.cast(nw.String)
-        coarse = text.replace_strict(
-            list(mapping), list(mapping.values()), default=nw.lit(ANY), return_dtype=nw.String
-        )
+        coarse = replaced(text, mapping, nw.lit(ANY), by_conditions=by_conditions)
         return nw.when(~text.is_null()).then(coarse)
 
 

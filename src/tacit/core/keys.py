@@ -115,25 +115,29 @@ def group_ids(codes: np.ndarray) -> tuple[np.ndarray, int]:
     from tacit.core import _keys_kernel as kernel
 
     n_records, n_columns = codes.shape
-    packed, span = np.zeros(n_records, dtype=np.int64), 1
+    packed, span, first = np.zeros(n_records, dtype=np.int64), 1, 0
     if n_records == 0:
         return packed, 0
-    for j in range(n_columns):
-        column = codes[:, j]
-        low, radix = _range(column)
-        if span * radix > _LARGEST_PACK:
+    codes = np.ascontiguousarray(codes, dtype=np.int32 if codes.dtype == np.int32 else np.int64)
+    low, radix = _ranges(codes)
+    for j, values in enumerate(radix.tolist()):
+        if span * values > _LARGEST_PACK:
+            kernel.pack(packed, codes, low, radix, first, j)
             packed, span = kernel.dense_ids(packed)
-        packed = packed * radix + (column - low)
-        span *= radix
+            first = j
+        span *= values
+    kernel.pack(packed, codes, low, radix, first, n_columns)
     ids, n_groups = kernel.dense_ids(packed)
     return ids, int(n_groups)
 
 
-def _range(column: np.ndarray) -> tuple[int, int]:
-    """Smallest code and number of possible codes of a column."""
-    low, high = int(column.min()), int(column.max())
-    if low < MISSING_CODE:
-        raise ParameterError("codes start at 0, and -1 is missing", got=low)
+def _ranges(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Smallest code and number of possible codes of each column."""
+    from tacit.core import _keys_kernel as kernel
+
+    low, high = kernel.ranges(codes)
+    if low.min(initial=MISSING_CODE) < MISSING_CODE:
+        raise ParameterError("codes start at 0, and -1 is missing", got=int(low.min()))
     return low, high - low + 1
 
 
@@ -165,15 +169,26 @@ def frequencies(
     >>> frequencies(codes, missing="wildcard").tolist()
     [2, 3, 2]
     """
-    _check(codes, weights, missing)
+    return frequencies_of_each(codes, [weights], missing=missing)[0]
+
+
+def frequencies_of_each(
+    codes: np.ndarray, weightings: Sequence[np.ndarray | None], *, missing: Missing = "strict"
+) -> list[np.ndarray]:
+    """Return the frequencies by each of several weightings; the records are grouped once."""
+    for weights in weightings:
+        _check(codes, weights, missing)
     ids, n_groups = group_ids(codes)
-    if weights is None:
-        amounts = np.bincount(ids, minlength=n_groups)
-    else:
-        amounts = np.bincount(ids, weights=weights, minlength=n_groups).astype(np.float64)
-    if missing == "wildcard" and (codes == MISSING_CODE).any():
-        amounts = _wildcard_amounts(codes, ids, n_groups, amounts)
-    return np.asarray(amounts[ids])
+    is_wild = missing == "wildcard" and bool((codes == MISSING_CODE).any())
+    found = []
+    for weights in weightings:
+        amounts = np.bincount(ids, weights=weights, minlength=n_groups)
+        if weights is not None:  # whole numbers where there are no records at all
+            amounts = amounts.astype(np.float64, copy=False)
+        if is_wild:
+            amounts = _wildcard_amounts(codes, ids, n_groups, amounts)
+        found.append(np.asarray(amounts[ids]))
+    return found
 
 
 def _check(codes: np.ndarray, weights: np.ndarray | None, missing: str) -> None:

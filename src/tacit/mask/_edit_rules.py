@@ -16,7 +16,9 @@ import numpy as np
 from tacit.core.constraints import AtLeast, NonNegative, ZeroWhen
 from tacit.core.data import Microdata
 from tacit.core.families import Mask
+from tacit.core.frame import collect
 from tacit.core.method import Columns
+from tacit.core.replacing import as_one
 
 Side = Literal["larger", "smaller"]
 
@@ -98,14 +100,14 @@ def broken_counts(data: Microdata, rules: Sequence[Any]) -> dict[str, int]:
     """Count the records that break each rule."""
     if not rules:
         return {}
-    sums = [rule.broken().cast(nw.Int64).sum().alias(str(rule)) for rule in rules]
+    sums = [as_one(rule.broken()).sum().alias(str(rule)) for rule in rules]
     row = data.lazy.select(sums).collect("polars").rows(named=True)[0]
     return {rule: int(count or 0) for rule, count in row.items()}
 
 
 def where(data: Microdata, condition: nw.Expr) -> np.ndarray:
     """Return where a condition is true; unknown is not true."""
-    flags = data.lazy.select(flag=condition.fill_null(False)).collect("polars")
+    flags = collect(data.lazy.select(flag=condition.fill_null(False)))
     return np.asarray(flags["flag"].to_numpy(), dtype=bool)
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from tacit.core.data import Microdata
 from tacit.core.errors import DataError, SchemaError
+from tacit.core.frame import collect
 from tacit.core.hierarchy import ANY, Intervals, Prefixes, Tree
 from tacit.core.keys import encode_series
 
@@ -74,7 +75,7 @@ def domains(data: Microdata, columns: Sequence[str]) -> list[Domain]:
 
 def _domain(data: Microdata, column: str) -> Domain:
     hierarchy: Any = data.schema[column].hierarchy
-    series = data.lazy.select(column).collect("polars").to_native()[column]
+    series = collect(data.lazy.select(column))[column]
     if series.dtype.is_float():
         series = series.fill_nan(None)
     present = series.drop_nulls().unique().sort()

@@ -19,6 +19,7 @@ from pydantic import AllowInfNan, model_validator
 from tacit.core.data import Microdata
 from tacit.core.errors import DataError, SchemaError
 from tacit.core.families import Mask
+from tacit.core.frame import collect
 from tacit.core.keys import encode_series
 from tacit.core.method import Columns, Try
 from tacit.core.schema import Kind, Variable
@@ -184,7 +185,7 @@ def _confidential(data: Microdata, name: str, models: PrivacyModels) -> Confiden
     variable = data.schema[name]
     if models.closeness is not None:
         _check_distance(variable, models.distance)
-    series = data.lazy.select(name).collect("polars").to_native()[name]
+    series = collect(data.lazy.select(name))[name]
     codes, has_missing = _in_order(series, variable)
     limits = models.limits()
     limits[6] = float(has_missing)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
@@ -10,13 +10,17 @@ import narwhals as nw
 
 from tacit.core.data import Microdata
 from tacit.core.errors import DataError, ParameterError, SchemaError, nearest
+from tacit.core.frame import collect_few
 from tacit.core.hierarchy import ANY, Intervals, Prefixes, Tree
+from tacit.core.replacing import needs_conditions, replaced
 from tacit.core.schema import Kind
 from tacit.mask._labels import interval_label, relabelled
 from tacit.mask._multiples import decimals_of
 
 _LARGEST_INDEX = 2.0**53
 """Beyond this, neighbouring classes are no longer different numbers."""
+_NAMED = 20
+"""Values that are looked through for the one that was meant."""
 
 
 def recode_mapping(
@@ -28,21 +32,29 @@ def recode_mapping(
     text = nw.col(column).cast(nw.String)
     is_fraction = dtype.is_numeric() and not dtype.is_integer()
     value = nw.col(column).cast(nw.Float64) if is_fraction else nw.col(column)
-    unnamed = _distinct(data, column, ~value.is_null() & ~value.is_in(old))
+    left_out = ~value.is_null() & ~value.is_in(old)
+    unnamed = _first_values(data, column, left_out)
     if complete and unnamed:
+        n_values = data.lazy.filter(left_out).select(nw.col(column).n_unique()).collect("polars")
         raise DataError(
             f"the mapping of {column!r} is not complete",
-            got=f"{len(unnamed)} values without a category, such as {unnamed[0]!r}",
+            got=f"{n_values.item()} values without a category, such as {unnamed[0]!r}",
             do="name them in the mapping, or give 'other'",
         )
-    if unnamed and not _distinct(data, column, value.is_in(old)):
+    if unnamed and not _first_values(data, column, value.is_in(old)):
         raise DataError(
             f"no value of {column!r} is in the mapping",
             got=", ".join(map(repr, list(mapping)[:3])),
-            do=nearest(next(iter(mapping)), map(str, unnamed[:20])),
+            do=nearest(next(iter(mapping)), map(str, unnamed)),
         )
     rest = text if other is None else nw.lit(other)
-    new = value.replace_strict(old, list(mapping.values()), default=rest, return_dtype=nw.String)
+    renamed = dict(zip(old, mapping.values(), strict=True))
+    if len(renamed) < len(old):
+        twice = next(key for key, value in zip(mapping, old, strict=True) if old.count(value) > 1)
+        raise ParameterError(
+            f"parameter 'mapping' names a value of {column!r} twice", got=repr(twice)
+        )
+    new = replaced(value, renamed, rest, by_conditions=needs_conditions(data.lazy))
     labels = nw.when(~value.is_null()).then(new)
     return relabelled(data, column, labels, categories=_joined(data, column, mapping, other))
 
@@ -102,18 +114,29 @@ def recode_bins(
     ends = [None, *bins, None]
     names = labels or [interval_label(ends[i], ends[i + 1]) for i in range(len(bins) + 1)]
     value = nw.col(column)
-    n_passed = nw.sum_horizontal(*((value >= cut).cast(nw.Int64) for cut in bins))
-    label = n_passed.replace_strict(
-        list(range(len(names))), list(names), default=nw.lit(names[0]), return_dtype=nw.String
-    )
+    label = _label_between(value, bins, names)
     return relabelled(data, column, nw.when(~value.is_null()).then(label), categories=names)
+
+
+def _label_between(value: nw.Expr, bins: Sequence[float], names: Sequence[str]) -> nw.Expr:
+    """Return the label of a number's class, by halving; there is one more label than cuts."""
+    if not bins:
+        return nw.lit(names[0])
+    at = len(bins) // 2
+    below = _label_between(value, bins[:at], names[: at + 1])
+    above = _label_between(value, bins[at + 1 :], names[at + 1 :])
+    return nw.when(value >= bins[at]).then(above).otherwise(below)
 
 
 def recode_width(data: Microdata, column: str, width: float, origin: float) -> Microdata:
     """Cut numbers into classes of equal width."""
     data.schema.require([column], kinds=[Kind.NUMERIC], by="recoding into equal classes")
     index = _class_index(nw.col(column).cast(nw.Float64), width, origin)
-    found = data.lazy.select(index.alias("class")).unique().collect("polars")["class"]
+    found = collect_few(
+        data.lazy.select(index.alias("class")).unique(),
+        what=f"the classes of {column!r}",
+        do="choose wider classes",
+    )["class"]
     present = sorted(found.drop_nulls().to_list())
     if present and max(-present[0], present[-1]) > _LARGEST_INDEX:
         raise DataError(
@@ -125,9 +148,9 @@ def recode_width(data: Microdata, column: str, width: float, origin: float) -> M
     names = [interval_label(start + int(k) * step, start + int(k + 1) * step) for k in present]
     if not names:
         return relabelled(data, column, nw.col(column).cast(nw.String), categories=())
-    labels = index.replace_strict(
-        present, names, default=nw.lit(None, dtype=nw.String), return_dtype=nw.String
-    )
+    nothing = nw.lit(None, dtype=nw.String)
+    named = dict(zip(present, names, strict=True))
+    labels = replaced(index, named, nothing, by_conditions=needs_conditions(data.lazy))
     return relabelled(data, column, labels, categories=names)
 
 
@@ -157,9 +180,11 @@ def recode_level(data: Microdata, column: str, level: int) -> Microdata:
         )
     if isinstance(hierarchy, Intervals):
         return _recode_intervals(data, column, hierarchy, level)
-    labels = hierarchy.generalise(nw.col(column), level)
     if isinstance(hierarchy, Prefixes):
+        labels = hierarchy.generalise(nw.col(column), level)
         return relabelled(data, column, labels, hierarchy=_prefixes_above(hierarchy, level))
+    by_conditions = needs_conditions(data.lazy)
+    labels = hierarchy.generalise(nw.col(column), level, by_conditions=by_conditions)
     joined = _joined(data, column, hierarchy.mapping(level), ANY)
     return relabelled(
         data, column, labels, categories=joined, hierarchy=_tree_above(hierarchy, level)
@@ -172,7 +197,7 @@ def _recode_intervals(data: Microdata, column: str, hierarchy: Intervals, level:
         labels = hierarchy.generalise(nw.col(column), level)
         return relabelled(data, column, labels, categories=(ANY,))
     levels = range(level, hierarchy.n_levels)
-    paths = (
+    found = collect_few(
         data.lazy.filter(~nw.col(column).is_null())
         .select(
             nw.col(column).alias("value"),
@@ -180,11 +205,11 @@ def _recode_intervals(data: Microdata, column: str, hierarchy: Intervals, level:
         )
         .group_by(*map(str, levels))
         .agg(nw.col("value").min())
-        .sort("value")
-        .collect("polars")
-        .drop("value")
-        .rows()
+        .sort("value"),
+        what=f"the intervals of {column!r}",
+        do="choose a higher level",
     )
+    paths = found.drop("value").rows()
     labels = hierarchy.generalise(nw.col(column), level)
     tree = Tree(paths=tuple(paths)) if paths else None
     return relabelled(data, column, labels, categories=[p[0] for p in paths], hierarchy=tree)
@@ -202,6 +227,7 @@ def _prefixes_above(prefixes: Prefixes, level: int) -> Prefixes | None:
     return Prefixes(length=prefixes.length, keep=kept[level:]) if kept[level:] else None
 
 
-def _distinct(data: Microdata, column: str, where: nw.Expr) -> list[Any]:
-    found = data.lazy.filter(where).select(column).unique().collect("polars")[column]
-    return sorted(found.to_list())
+def _first_values(data: Microdata, column: str, where: nw.Expr) -> list[Any]:
+    """Return some of the distinct values, in order: all would be too many of a long column."""
+    distinct = data.lazy.filter(where).select(column).unique()
+    return list(distinct.sort(column).head(_NAMED).collect("polars")[column].to_list())

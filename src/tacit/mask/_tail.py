@@ -12,6 +12,8 @@ from pydantic import AllowInfNan, model_validator
 from tacit.core.data import Microdata
 from tacit.core.errors import DataError, ParameterError, ProtectionError, SchemaError, nearest
 from tacit.core.families import Mask
+from tacit.core.frame import collect_few
+from tacit.core.replacing import needs_conditions, replaced
 from tacit.core.schema import Kind
 from tacit.mask import _tail_engine as engine
 from tacit.mask._labels import number_label, relabelled
@@ -196,16 +198,19 @@ def _with_categories(data: Microdata, tail: TailCode, threshold: float) -> Micro
     label = tail.label_from(number_label(threshold))
     _check_label(label, list(rest))
     ordered = [*rest, label] if tail.is_top else [label, *rest]
-    text = column.replace_strict(
-        list(rest.values()), list(rest), default=nw.lit(label), return_dtype=nw.String
-    )
-    known = nw.when(~column.is_null()).then(text if rest else nw.lit(label))
+    labels = {value: name for name, value in rest.items()}
+    text = replaced(column, labels, nw.lit(label), by_conditions=needs_conditions(data.lazy))
+    known = nw.when(~column.is_null()).then(text)
     return relabelled(data, tail.column, known, categories=ordered)
 
 
 def _distinct(data: Microdata, column: str, where: nw.Expr) -> dict[str, Any]:
     """Return the values outside the tail by their labels, in order."""
-    found = data.lazy.filter(where).select(column).unique().collect("polars")[column]
+    found = collect_few(
+        data.lazy.filter(where).select(column).unique(),
+        what=f"the values of {column!r} outside the tail",
+        do="use replacement = 'threshold' or 'mean', recode the column first",
+    )[column]
     values = sorted(found.drop_nulls().to_list())
     if len(values) > _MOST_CATEGORIES:
         raise DataError(

@@ -9,6 +9,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
+from tacit.core.replacing import as_one
 from tacit.query._moments_rows import Expr, Layout, Rows, complete, condition, holds, total
 from tacit.query._moments_working import cross_sums, working
 from tacit.query.evidence import Factor, Link
@@ -193,7 +194,7 @@ def _support_by_variable(rows: Rows, layout: Layout, frame: Any) -> dict[str, in
     }
     if not places:
         return {}
-    ones = [(nw.col(f"n{i}") != 0.0).cast(nw.Float64).alias(f"n{i}") for i in places.values()]
+    ones = [as_one(nw.col(f"n{i}") != 0.0).alias(f"n{i}") for i in places.values()]
     if rows.repeated:
         largest = [nw.col(f"n{i}").max() for i in places.values()]
         frame = frame.select("k1", "k2", *ones).group_by("k1", "k2").agg(*largest)

@@ -12,6 +12,7 @@ import numpy as np
 
 from tacit.core.data import Microdata
 from tacit.core.errors import DataError, ParameterError, ReadError, SchemaError
+from tacit.core.frame import collect_few
 from tacit.tables.perturb._aes import BLOCK, derived_key, encrypted, halves
 from tacit.tables.perturb.record_keys import LEAST_SECRET, MODULUS, unit_keys
 
@@ -162,7 +163,11 @@ def _joined(data: Microdata, secret: bytes, unit: str) -> nw.LazyFrame[Any]:
     """Make the keys of the distinct units here, and join them in the engine."""
     import polars as pl
 
-    units = data.lazy.select(nw.col(unit).alias("u")).unique().collect("polars")["u"].to_native()
+    units = collect_few(
+        data.lazy.select(nw.col(unit).alias("u")).unique(),
+        what=f"the units of {unit!r}",
+        do="store two columns of record keys once (tables.with_record_keys, Source(keys=...))",
+    )["u"]
     keys = unit_keys(units, secret)
     table = pl.DataFrame({"__unit": units, KEYS[0]: keys[:, 0], KEYS[1]: keys[:, 1]})
     beside = in_engine(table.to_arrow(), data.lazy)

@@ -10,7 +10,7 @@ import numpy as np
 from annotated_types import Gt, Le
 
 from tacit.core.data import Microdata
-from tacit.core.keys import Missing, frequencies
+from tacit.core.keys import Missing, frequencies_of_each
 from tacit.core.pairing import pair, sides
 from tacit.risk._released_keys import ReleasedKeys, released_keys
 
@@ -43,10 +43,16 @@ class SampledKeys(ReleasedKeys):
 
     def counts(self, missing: Missing) -> tuple[np.ndarray, np.ndarray]:
         """Return, for each record, how often its key occurs in the file and in the population."""
-        in_file = self.sizes(missing)
         if self.weights is None:
+            in_file = self.sizes(missing)
             return in_file, in_file.astype(np.float64)
-        return in_file, frequencies(self.codes, self.weights, missing=missing)
+        times = None if self.times is None else self.times.astype(np.float64)
+        in_file, in_population = frequencies_of_each(
+            self.codes, [times, self.weights], missing=missing
+        )
+        if times is not None:
+            in_file = np.rint(in_file).astype(np.int64)
+        return in_file, in_population
 
     @property
     def warnings(self) -> tuple[str, ...]:

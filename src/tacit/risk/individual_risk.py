@@ -166,8 +166,11 @@ def risk_threshold(
     n = counts.sum()
     if counts @ risks <= max_global_risk * n:
         return 1.0
-    order = np.argsort(risks, kind="stable")
-    ascending, counts = risks[order], counts[order]
+    if times is None:
+        ascending = np.sort(risks)
+    else:
+        order = np.argsort(risks, kind="stable")
+        ascending, counts = risks[order], counts[order]
     below = np.concatenate([[0.0], np.cumsum(counts * ascending)[:-1]])
     left = n - np.concatenate([[0.0], np.cumsum(counts)[:-1]])
     # mean if every record from this one up were brought down to it

@@ -12,7 +12,7 @@ from typing import Any
 
 import narwhals as nw
 
-from tacit.core.frame import collect
+from tacit.core.frame import collect, collect_few
 from tacit.tables._checkpoint import checkpoints
 
 VALUE, BASIS, WEIGHT, REQUEST, AMOUNT = "__value", "__basis", "__weight", "__request", "__amount"
@@ -85,8 +85,10 @@ def leaf_sums(source: Source) -> Any:
 
 
 def _cells(frame: nw.LazyFrame[Any]) -> Any:
-    """Bring aggregates here as a Polars frame; they are few, so nothing is counted beforehand."""
-    return frame.collect("polars").to_native()
+    """Bring aggregates here as a Polars frame; they should be few."""
+    return collect_few(
+        frame, what="the cells of the table", do="choose fewer variables or coarser codes"
+    )
 
 
 def _per_cell(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import narwhals as nw
@@ -58,12 +58,7 @@ def unit_keys(units: Any, secret: str | bytes) -> np.ndarray:
 
     key = derived_key(_secret_bytes(secret), "tacit record keys 1")
     names = as_text(units if isinstance(units, pl.Series) else pl.Series(list(units)))
-    if names.null_count():
-        raise DataError(
-            "every record needs a unit to have a key",
-            got=f"{names.null_count():,} without",
-            do="number the records that have none",
-        )
+    _check_named(names.null_count())
     parts = [
         halves(authenticated(key, _bytes_of(names[at : at + _CHUNK])), MODULUS)
         for at in range(0, len(names), _CHUNK)
@@ -74,10 +69,11 @@ def unit_keys(units: Any, secret: str | bytes) -> np.ndarray:
 def with_record_keys(
     data: Any, secret: str | bytes, *, unit: str | None = None, names: Sequence[str] = NAMES
 ) -> Microdata:
-    """Return the records in memory with two columns of secret keys.
+    """Return the records with two columns of secret keys.
 
     Store them with the data (in the database, for example) and pass their names to
-    `tacit.tabulate`; they belong to the data, not to any release.
+    `tacit.tabulate`; they belong to the data, not to any release. In DuckDB and on Spark the keys
+    are made part by part where the records are, whatever their number.
 
     Parameters
     ----------
@@ -104,6 +100,8 @@ def with_record_keys(
     taken = [name for name in new if name in microdata.columns]
     if len(set(new)) != 2 or taken:
         raise ParameterError("two new columns of keys need names that are not taken", got=new)
+    if unit is not None and _by_parts(microdata, unit):
+        return _keyed_in_engine(microdata, _Keying(_secret_bytes(secret), unit, new))
     keys = unit_keys(_units(microdata, unit), secret)
     return _with_columns(microdata, {name: keys[:, j] for j, name in enumerate(new)})
 
@@ -156,6 +154,49 @@ def _units(data: Microdata, unit: str | None) -> Any:
     return pl.Series(np.arange(data.n_records))
 
 
+def _by_parts(data: Microdata, unit: str) -> bool:
+    """Whether the keys can be made in the engine: the name of a unit must not depend on others."""
+    data.schema.require([unit])
+    engines = (nw.Implementation.DUCKDB, nw.Implementation.PYSPARK)
+    dtype = data.lazy.collect_schema()[unit]
+    whole = dtype.is_integer() and dtype not in (nw.Int128, nw.UInt128)  # in transit: decimals
+    plain = whole or dtype in (nw.String, nw.Boolean, nw.Date)
+    return data.lazy.implementation in engines and plain
+
+
+@dataclass(frozen=True)
+class _Keying:
+    """Add the keys to a part of the records, on whatever machine it lies."""
+
+    secret: bytes = field(repr=False)
+    unit: str
+    names: tuple[str, ...]
+
+    def __call__(self, table: Any) -> Any:
+        import polars as pl
+
+        keys = unit_keys(table[self.unit], self.secret)
+        return table.with_columns(pl.Series(n, keys[:, j]) for j, n in enumerate(self.names))
+
+
+def _keyed_in_engine(data: Microdata, keying: _Keying) -> Microdata:
+    from tacit.core.block_plan import carrier_of
+
+    without = data.lazy.select(nw.col(keying.unit).null_count()).collect("polars").item()
+    _check_named(int(without))
+    lazy = carrier_of(data).extended(data, keying, keying.names)
+    return replace(data, lazy=lazy, schema=_with_keys(data.schema, keying.names))
+
+
+def _check_named(n_without: int) -> None:
+    if n_without:
+        raise DataError(
+            "every record needs a unit to have a key",
+            got=f"{n_without:,} without",
+            do="number the records that have none",
+        )
+
+
 def _bytes_of(names: Any) -> tuple[np.ndarray, np.ndarray]:
     """Return the bytes of all names one after the other, and where each begins."""
     length = names.str.len_bytes().to_numpy().astype(np.int64)
@@ -168,8 +209,11 @@ def _with_columns(data: Microdata, columns: dict[str, np.ndarray]) -> Microdata:
     import polars as pl
 
     table = data.local.with_columns([pl.Series(n, keys) for n, keys in columns.items()])
-    added = [
-        Variable(name=n, kind=Kind.NUMERIC, roles=frozenset({Role.IDENTIFIER})) for n in columns
-    ]
-    schema = Schema(variables=(*data.schema.variables, *added), constraints=data.schema.constraints)
+    schema = _with_keys(data.schema, columns)
     return replace(data, lazy=nw.from_native(table.lazy()), schema=schema)
+
+
+def _with_keys(schema: Schema, names: Iterable[str]) -> Schema:
+    """Return the schema with columns of keys, which are to be removed from every release."""
+    added = [Variable(name=n, kind=Kind.NUMERIC, roles=frozenset({Role.IDENTIFIER})) for n in names]
+    return Schema(variables=(*schema.variables, *added), constraints=schema.constraints)
