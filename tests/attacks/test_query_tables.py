@@ -81,7 +81,9 @@ class Asked:
 
 
 def server(policy, frame=None, keep=True):
-    source = query.Source(town() if frame is None else frame, unit="id")
+    frame = town() if frame is None else frame
+    categories = [name for name, kind in frame.schema.items() if kind == pl.String]
+    source = query.Source(frame, unit="id", categories=categories)
     served = Server(source, policy, secret=SECRET)
     return Asked(served) if keep else served
 

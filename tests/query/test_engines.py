@@ -62,9 +62,16 @@ def repeated():
     return pl.concat([table, table.head(400), table.head(90)])
 
 
+def roomy(name):
+    """Return a policy whose ledgers let 3 000 units be asked about as often as a million."""
+    limits = {"ledger": {"cells_per_unit": 1.0}, "model-ledger": {"numbers_per_unit": 1.0}}
+    policy = query.Policy.named(name)
+    return policy.replace(guards=tuple(g.replace(**limits.get(g.key, {})) for g in policy.guards))
+
+
 def answers(frame, policy, requests=REQUESTS):
     source = query.Source(frame, unit="id", weight="w")
-    server = query.Server(source, policy, secret=SECRET)
+    server = query.Server(source, roomy(policy), secret=SECRET)
     given = [server.ask(request) for request in requests]
     refused = [str(one) for one in given if one.is_refusal]
     assert len(refused) <= 2, refused  # 3 000 units are few: `looks` may end a request

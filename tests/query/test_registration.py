@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tacit import query
+from tacit.core.errors import SchemaError
 from tacit.query.registration import Binned, between, bin_labels, register
 from tacit.query.source import Source
 
@@ -59,3 +60,15 @@ def test_the_version_follows_units_and_categories(people):
         for frame in (people, people.reverse(), people.head(1999))
     }
     assert len(versions) == 2
+
+
+def test_a_forgotten_identifier_is_refused(people):
+    """Names of categories are public: whoever forgets to declare the names of people learns it."""
+    named = people.with_columns(name=pl.format("Person {}", "id"))
+    with pytest.raises(SchemaError, match="'name' names most records") as error:
+        register(Source(named, unit="id"), SECRET, Binned())
+    assert "--identifier" in str(error.value)
+    chosen, _ = register(Source(named, unit="id", categories=["name"]), SECRET, Binned())
+    assert len(chosen.variables["name"].labels) == people.height
+    pooled, _ = register(Source(named, unit="id"), SECRET, Binned(rare=10))
+    assert pooled.variables["name"].labels == ("other",)

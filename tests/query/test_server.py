@@ -378,3 +378,22 @@ class Untrue(Guard):
 
 def test_a_rule_that_hides_its_memory_refuses(serve, people):
     assert serve(people, Untrue()).ask(TABLE).is_refusal
+
+
+def test_hidden_parameters_are_in_no_answer_and_no_refusal(people):
+    """Also where the words of a rule would name them: notes, trace, reasons and hints."""
+    strict = query.Policy.named("strict")
+    hidden = strict.replace(hidden=tuple(g.key for g in strict.guards))
+    requests = [
+        {"method": "crosstab", "by": ["sex", "region"]},
+        {"method": "ols", "formula": "income ~ age"},
+        {"method": "crosstab", "by": ["sex"], "universe": [{"sex": "f"}, {"region": "N"}]},
+        {"method": "ols", "formula": "income ~ exp(age)"},
+    ]
+    for policy, is_told in ((strict, True), (hidden, False)):
+        server = query.Server(query.Source(people, unit="id", weight="w"), policy, secret=SECRET)
+        table, model, pieces, other = (server.ask(request) for request in requests)
+        words = [*table.notes, *(s.note for s in table.trace), *(s.note for s in model.trace)]
+        words += [pieces.reason, pieces.hint or "", other.reason, other.hint or ""]
+        assert (pieces.rule, other.rule) == ("whole-categories", "transformations")
+        assert any(c.isdigit() for word in words for c in word) == is_told

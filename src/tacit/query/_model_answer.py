@@ -89,8 +89,28 @@ def coefficients(model: Model, from_residuals: bool = False) -> dict[str, list[A
     shift = raw_shift(model.found, size) if model.link == "identity" else np.zeros(size)
     values = turn @ noisy(model) + shift
     cover = turn @ covariance(model, from_residuals) @ turn.T
-    errors = np.sqrt(np.maximum(np.diag(cover), 0.0))
+    errors = np.sqrt(np.maximum(np.diag(cover), 0.0)) * _error_factors(model, turn)
     return _table(model, values, errors)
+
+
+def _error_factors(model: Model, turn: np.ndarray) -> np.ndarray:
+    """Return by what standard errors change when the sizes they rest on do.
+
+    The error of a mean of m units is that of one divided by the root of m: exact errors would tell
+    m, and ratios of them the sizes of categories.
+    """
+    if model.column_changes is None:
+        return np.ones(len(model.terms))
+    units, found = model.found.units, model.found
+    scale = 1.0 if found.scale is None or model.link != "identity" else float(found.scale[-1])
+    spread = np.diag(turn @ model.fit.inverse @ turn.T) * found.weight / units / scale**2
+    sizes = np.divide(1.0, spread, out=np.full(len(spread), float(units)), where=spread > 0)
+    for j, term in enumerate(model.terms):
+        if any(f.level is None for f in term.factors):
+            levels = [f"{f.variable}[{f.level}]" for f in term.factors if f.level is not None]
+            sizes[j] = min((found.support.get(level, units) for level in levels), default=units)
+    sizes = np.clip(sizes, 1.0, units)
+    return np.asarray(np.sqrt(sizes / np.maximum(sizes + model.column_changes, sizes / 2)))
 
 
 def _table(model: Model, values: np.ndarray, errors: np.ndarray) -> dict[str, list[Any]]:
@@ -138,7 +158,7 @@ def _p_value(model: Model, statistic: float) -> float | None:
 
 def variance_table(model: Model) -> dict[str, list[Any]]:
     """Return the analysis of variance of a whole model: model, residual, total."""
-    scale = _squares_scale(model)
+    scale = squares_scale(model)
     whole, part = total(model) * scale, explained(model, model.fit.used.tolist()) * scale
     free = model.n_published - model.fit.n_columns
     return variance_rows(
@@ -176,8 +196,9 @@ def _append(table: dict[str, list[Any]], row: tuple[Any, ...], digits: int) -> N
         table[name].append(significant(cell, digits) if is_number else cell)
 
 
-def _squares_scale(model: Model) -> float:
-    return 1.0 if model.found.scale is None else float(model.found.scale[-1]) ** 2
+def squares_scale(model: Model) -> float:
+    """Return by what sums of squares are multiplied: they are told of the published units."""
+    return model.part * (1.0 if model.found.scale is None else float(model.found.scale[-1]) ** 2)
 
 
 def deviance_table(model: Model) -> dict[str, list[Any]]:
@@ -187,11 +208,14 @@ def deviance_table(model: Model) -> dict[str, list[Any]]:
     _, digits = _finest(model)
     df = model.fit.n_columns - 1
     # A difference is known no more finely than what it is taken from.
-    gain = rounded(max(model.fit.total - model.fit.left, 0.0), model.fit.total * 10.0**-DIGITS)
+    gain = model.part * rounded(
+        max(model.fit.total - model.fit.left, 0.0), model.fit.total * 10.0**-DIGITS
+    )
     free = model.n_published - model.fit.n_columns
     noise = model.square_noise
     null, left = (
-        significant(max(v + noise, 0.0), digits) for v in (model.fit.total, model.fit.left)
+        significant(model.part * max(v + noise, 0.0), digits)
+        for v in (model.fit.total, model.fit.left)
     )
     p = round(float(chi2.sf(gain, df)), 4) if df else None
     return {

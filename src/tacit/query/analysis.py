@@ -122,6 +122,11 @@ class Analysis(Method):
         """Whether, of a table, totals over dimensions are released as well."""
         return True
 
+    @property
+    def numbers_of_totals(self) -> int:
+        """How many numbers are released of each variable that is added up over a cell."""
+        return 1
+
     @abstractmethod
     def variables(self) -> Needs:
         """Return the variables the request uses; those of the universe are added by the server."""

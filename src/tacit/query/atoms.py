@@ -304,6 +304,7 @@ def merged(
         name: _added(raw[name], group, n_groups)
         for name in ("units", "s_n", "s_w", "s_y", "s_wy", "s_wyy")
     }
+    found |= {name: _added(raw[name] % MODULUS, group, n_groups) % MODULUS for name in ("k1", "k2")}
     largest = np.zeros(n_groups, dtype=np.int64)
     np.maximum.at(largest, group, raw["largest"])
     found["largest"] = largest

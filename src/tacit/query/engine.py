@@ -213,7 +213,7 @@ class Engine:
         without: np.ndarray | None = None,
         only: np.ndarray | None = None,
     ) -> dict[str, np.ndarray]:
-        """Return sums, squares and largest contributions of a variable by group."""
+        """Return sums, squares, keys and largest contributions of a variable by group."""
         scale = self.scales[number]
         y, weight = nw.col(number).cast(nw.Float64), self._weight if weighted else nw.lit(1.0)
         frame = self._chosen(pieces, without, only).filter(~nw.col(number).is_null())
@@ -230,10 +230,11 @@ class Engine:
         frame = self._by_unit(frame, groups, {"n": nw.len(), **parts})
         sums = {f"s_{name}": nw.col(name).sum() for name in ("n", *parts)}
         facts = {"units": nw.len(), **sums, "largest": nw.col("wy").abs().max()}
+        facts |= {"k1": nw.col(KEYS[0]).sum(), "k2": nw.col(KEYS[1]).sum()}
         with self.turn:
             table = _grouped(frame, groups, **facts)
             table = _with_top(table, self._largest(frame, groups), groups)
-        names = ["units", *sums, "largest", *(f"top{r}" for r in range(1, TOP + 1))]
+        names = [*facts, *(f"top{r}" for r in range(1, TOP + 1))]
         return self._coded(table, by, names)
 
     def _groups(self, by: Sequence[str]) -> list[nw.Expr]:

@@ -50,6 +50,8 @@ class Sums:
     """Records with a value."""
     units: np.ndarray
     """Distinct units with a value."""
+    keys: np.ndarray
+    """Cells by two: sums of the secret keys of these units, modulo p."""
     weight: np.ndarray
     """Sum of weights (the number of records where there are none)."""
     total: np.ndarray
@@ -86,9 +88,11 @@ class Cells:
     """Sum of weights; the number of records where there are none."""
     sums: Mapping[str, Sums] = field(default_factory=dict)
     change: np.ndarray | None = None
-    """Noise on the number of records, a whole number each."""
+    """Noise on the number of records; a whole number each, unless counts are weighted."""
     change_scale: float = 0.0
     """Standard deviation of that noise."""
+    changes: Mapping[str, np.ndarray] = field(default_factory=dict)
+    """Noise on the number of records with a value of a variable; totals are of as many records."""
     noise: Mapping[str, np.ndarray] = field(default_factory=dict)
     """Noise on the weighted total of a variable."""
     withheld: np.ndarray | None = None
@@ -163,7 +167,21 @@ class Cells:
     def total(self, name: str) -> np.ndarray:
         """Return the published total of a variable; NaN where it or the cell is withheld."""
         held = self.hidden | self.withheld_totals.get(name, np.zeros(len(self), bool))
-        return np.where(held, np.nan, self.sums[name].total + self.noise.get(name, 0.0))
+        return np.where(held, np.nan, self.noisy_total(name))
+
+    def noisy_total(self, name: str) -> np.ndarray:
+        """Return the total of as many records as are published, with its own noise.
+
+        The exact total beside a published number would tell the true number of records wherever
+        the mean is known, and it is: means are released, and ages or years hardly vary.
+        """
+        return np.asarray(self.sums[name].total * self.part(name) + self.noise.get(name, 0.0))
+
+    def part(self, name: str) -> np.ndarray:
+        """Return the published number of records with a value, divided by the true one."""
+        n = self.sums[name].n
+        changed = np.maximum(n + self.changes.get(name, 0), 0.0)
+        return np.asarray(np.divide(changed, n, out=np.ones(len(self)), where=n > 0))
 
     def interval(self, name: str) -> tuple[np.ndarray, np.ndarray]:
         """Return the published ends of a camouflaged total; NaN where it is withheld."""
@@ -173,16 +191,25 @@ class Cells:
 
     def square(self, name: str) -> np.ndarray:
         """Return the published sum of squares; NaN where the total is withheld."""
-        sums = self.sums[name].square + self.noise.get(f"{name} squared", 0.0)
+        sums = self.sums[name].square * self.part(name) + self.noise.get(f"{name} squared", 0.0)
         return np.where(np.isnan(self.total(name)), np.nan, np.maximum(sums, 0.0))
 
     def weight_of(self, name: str) -> np.ndarray:
-        """Return the sum of weights of the records with a value; NaN where there are none."""
-        return np.where(self.sums[name].weight > 0, self.sums[name].weight, np.nan)
+        """Return the published weight of the records with a value; NaN where there are none."""
+        weight = self.sums[name].weight * self.part(name)
+        return np.where(weight > 0, weight, np.nan)
 
     def noise_size(self, name: str) -> np.ndarray:
-        """Return how large the noise on a total is, by cell."""
-        return self.noise_scale.get(name, np.zeros(len(self)))
+        """Return how large the noise on a mean, times its records, is, by cell."""
+        return np.asarray(np.abs(self.noise_scale.get(name, np.zeros(len(self)))))
+
+    def total_noise_size(self, name: str) -> np.ndarray:
+        """Return how large the noise on a total is: its own, and that on the number of records."""
+        if name not in self.changes:
+            return self.noise_size(name)
+        sums = self.sums[name]
+        mean = np.divide(sums.total, sums.n, out=np.zeros(len(self)), where=sums.n > 0)
+        return np.asarray(np.hypot(self.noise_size(name), self.change_scale * mean))
 
     def label(self, cell: int) -> tuple[str | None, ...]:
         """Return the categories of a cell, None for a total."""

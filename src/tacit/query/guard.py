@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -60,8 +60,8 @@ class Context:
     """Records that the data step leaves out."""
     evidence: Evidence | None = None
     """What was read, from the output stage on."""
-    fresh: np.ndarray | None = None
-    """Which cells of the evidence speak of units that no earlier cell spoke of."""
+    fresh: Mapping[str, np.ndarray] | None = None
+    """Which cells speak of units that no earlier cell spoke of, by statistic."""
     answer: Answer | None = None
     """What would be released, in the answer stage."""
     notes: tuple[str, ...] = ()

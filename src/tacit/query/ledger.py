@@ -1,4 +1,4 @@
-"""The ledger: how many different noisy numbers have been given about each atom."""
+"""The ledger: how many different noisy numbers were given about each atom, and each variable."""
 
 from __future__ import annotations
 
@@ -30,21 +30,23 @@ class Ledger:
 
     n_atoms: int
     draws: dict[str, np.ndarray] = field(default_factory=dict)
-    cells: dict[str, Counter[str]] = field(default_factory=dict)
-    """How many different cells were released that a variable tells apart, by statistic."""
+    about: Counter[str] = field(default_factory=Counter)
+    """How many numbers that depend on a variable were given, in tables and models together."""
+    models: set[str] = field(default_factory=set)
+    """Models whose numbers are in `about`."""
 
     def of(self, statistic: str) -> np.ndarray:
         """Return the draws of a statistic so far, by atom."""
         return self.draws.setdefault(statistic, np.zeros(self.n_atoms, dtype=np.int64))
 
-    def about(self, statistic: str) -> Counter[str]:
-        """Return how many cells each variable told apart so far."""
-        return self.cells.setdefault(statistic, Counter())
-
-    def add(self, statistic: str, draws: np.ndarray, cells: Mapping[str, int] = NONE) -> None:
-        """Write down new draws, by atom, and how many cells each variable told apart."""
+    def add(self, statistic: str, draws: np.ndarray, about: Mapping[str, int] = NONE) -> None:
+        """Write down new draws, by atom, and how many numbers depend on each variable."""
         self.draws[statistic] = self.of(statistic) + draws
-        self.about(statistic).update(cells)
+        self.about.update(about)
+
+    def would_exceed(self, about: Mapping[str, int], most: float) -> bool:
+        """Whether with these more than `most` numbers would depend on some variable."""
+        return any(self.about[name] + new > most for name, new in about.items() if new)
 
     def most(self, statistic: str, atoms: np.ndarray) -> int:
         """Return the largest number of draws about any of these atoms."""

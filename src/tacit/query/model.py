@@ -25,7 +25,9 @@ INTERCEPT = "(intercept)"
 BIN = "bin"
 """Written as a transformation, it uses a number through its public bins."""
 _MOST_COLUMNS = 1_000
-_AFTERWARDS = {"noise", "noise_scale", "square_noise", "pair_noise", "digits"}
+_AFTERWARDS = {
+    "noise", "noise_scale", "square_noise", "pair_noise", "digits", "size_change", "column_changes",
+}  # fmt: skip
 """Fields that change what is released, and not the model itself."""
 _READ = ("fit", "exposure", "parts", "leverage", "meat")
 """What takes passes over the data, and is the same whatever is added to it."""
@@ -73,6 +75,10 @@ class Model(Lazy):
     pair_noise: np.ndarray | None = None
     """What is added to each correlation and variance, where there is no response."""
     digits: Digits | None = None
+    size_change: int = 0
+    """What is added to the number of units."""
+    column_changes: np.ndarray | None = None
+    """What is added to the number of units on which the error of each column rests."""
     origin: Mapping[int, WrittenTerm] = field(default_factory=dict)
     """The term of the formula that each column comes from."""
 
@@ -196,7 +202,12 @@ class Model(Lazy):
     def n_published(self) -> int:
         """Number of units, as coarsely as it may be told."""
         base = 1 if self.digits is None else self.digits.n_base
-        return round(self.found.units / base) * base
+        return max(round((self.found.units + self.size_change) / base) * base, base)
+
+    @property
+    def part(self) -> float:
+        """Published number of units divided by the true one, before rounding."""
+        return max(1 + self.size_change / self.found.units, 0.5)
 
     def without(self, columns: Sequence[int], note: bool = True) -> Model:
         """Return the model with some columns taken out."""

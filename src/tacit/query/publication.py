@@ -46,7 +46,7 @@ def totals(cells: Cells, name: str, rows: np.ndarray) -> dict[str, list[Any]]:
         room = np.maximum(np.abs(low), np.abs(high)) * 10.0 ** (2 - _DIGITS)
         ends = {"from": rounded(low - room), "to": rounded(high + room)}
         return {f"total {name} {end}": v[rows].tolist() for end, v in ends.items()}
-    noise = np.abs(cells.noise_size(name))
+    noise = cells.total_noise_size(name)
     return {f"total {name}": rounded(cells.total(name), noise)[rows].tolist()}
 
 

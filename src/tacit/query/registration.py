@@ -24,6 +24,8 @@ from tacit.tables.perturb.record_keys import MODULUS
 
 _MOST_CATEGORIES = 10_000
 _MOST_DISTINCT = 1_000_000
+_MOST_ALONE = 20
+"""Categories of one record from which on a variable may be taken for an identifier."""
 
 
 @dataclass(frozen=True)
@@ -159,6 +161,8 @@ def _category(
         )
     has_missing = counted[name].null_count() > 0
     known = counted.filter(pl.col(name).is_not_null())
+    if source.categories is None and binned.rare < 2:
+        _refuse_identifier(name, known["n"].to_numpy())
     text = _text(known[name])
     order = _order(source, name, known[name], text)
     rare = {t for t, n in zip(text, known["n"], strict=True) if n < binned.rare}
@@ -175,6 +179,18 @@ def _category(
         renamed=bool(rare),
     )
     return Variable(name, tuple(labels), nodes=_nodes(source, name, named, place)), coding
+
+
+def _refuse_identifier(name: str, counts: np.ndarray) -> None:
+    """Refuse a variable that nobody chose and that names most records: categories are public."""
+    alone = int((counts == 1).sum())
+    if alone > max(_MOST_ALONE, counts.sum() / 2):
+        raise SchemaError(
+            f"{name!r} names most records, as an identifier does, and categories are public",
+            got=f"{alone:,} categories of one record",
+            do="declare it an identifier (--identifier), or list the variables to be served in "
+            "`categories`",
+        )
 
 
 def _text(values: Any) -> list[str]:

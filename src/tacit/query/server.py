@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping
@@ -35,6 +36,7 @@ FAULT = "fault"
 """Name of the rule that refuses where something failed."""
 _OF_TIME = "rate-limit"
 """The rule that depends on when a request was made; asked again, it refuses what it refused."""
+_NUMBER = re.compile(r"\d")
 _SKETCHED = ("differencing", "near-cells")
 """Rules that need to know how sets of units fall into secret parts."""
 
@@ -230,12 +232,22 @@ class Server:
             return self._refused(_fault(error), asked)
 
     def _refused(self, refused: Refused, asked: Asked) -> Refusal:
+        refused = self._hiding(refused)
         refusal = Refusal(
             rule=refused.rule, reason=refused.reason, hint=refused.hint, policy=self.policy.id
         )
         with self._in_turn():
             self.log.append(logged(asked.request), outcome(refusal), user=asked.user or None)
         return refusal
+
+    def _hiding(self, refused: Refused) -> Refused:
+        """Return a refusal without the parameters of a rule that users are not told."""
+        guards = (g for g in self.policy.guards if g.key in self.policy.hidden)
+        guard = next((g for g in guards if g.key == refused.rule), None)
+        if guard is None:
+            return refused
+        hint = refused.hint if refused.hint and not _NUMBER.search(refused.hint) else None
+        return Refused(refused.rule, _discreet(guard, refused.reason), hint=hint)
 
     def _wait(self) -> None:
         """Answer at multiples of a time only, so that how long it took says nothing."""
@@ -354,6 +366,9 @@ class Server:
             if not guard.remembers(given):
                 given = replace(given, state=self._no_memory)
             after = _checked(guard, asked.analysis, given)
+            if guard.key in self.policy.hidden and after is not given:
+                said = (_discreet(guard, note) for note in after.notes[len(given.notes) :])
+                after = replace(after, notes=(*given.notes, *said))
             note = " ".join(after.notes[len(given.notes) :])
             changed = "passed" if after is given else "amended"
             asked.trace.append(Step(rule=guard.key, outcome=changed, note=note))
@@ -414,6 +429,11 @@ def _checked(guard: Guard, analysis: Analysis, context: Context) -> Context:
     if not isinstance(after, Context):
         raise Refused(guard.key, "the rule could not be applied, so nothing is answered")
     return after
+
+
+def _discreet(guard: Guard, said: str) -> str:
+    """Return words of a rule whose parameters are hidden: its title where they hold a number."""
+    return f"{guard.title}." if _NUMBER.search(said) else said
 
 
 def _within(pieces: Any, block: str, code: int) -> list[dict[str, Any]]:

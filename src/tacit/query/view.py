@@ -144,6 +144,7 @@ class EngineView:
         return Sums(
             n=whole["s_n"],
             units=whole["units"],
+            keys=np.stack([whole["k1"], whole["k2"]], axis=1),
             weight=weight,
             total=np.ldexp(whole["s_wy"].astype(float), -scale.total),
             square=np.ldexp(whole["s_wyy"].astype(float), -scale.square),

@@ -52,5 +52,7 @@ def test_missing_is_a_category(serve, people):
 
 def test_tables_that_are_too_large_are_refused(serve, people):
     frame = people.with_columns(region=pl.col("id").cast(str), ill=(pl.col("id") % 900).cast(str))
-    refusal = serve(frame).ask({"method": "crosstab", "by": ["region", "ill"]})
+    refusal = serve(frame, categories=["region", "ill"]).ask(
+        {"method": "crosstab", "by": ["region", "ill"]}
+    )
     assert refusal.rule == "request"

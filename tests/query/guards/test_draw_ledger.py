@@ -28,7 +28,7 @@ def test_cells_are_counted_by_the_variables_that_tell_them_apart(serve, people):
     server = serve(people, NearCells(minimum=5), CellKeyNoise(), DrawLedger(cells_per_unit=most))
     assert not server.ask({"method": "crosstab", "by": ["sex"]}).is_refusal
     assert not server.ask({"method": "crosstab", "by": ["sex", "ill"]}).is_refusal
-    told = server._state.ledger.about("count")
+    told = server._state.ledger.about
     assert (told["sex"], told["ill"]) == (6, 6)
     assert not server.ask({"method": "crosstab", "by": ["sex", "ill"]}).is_refusal  # told before
     refused = server.ask({"method": "crosstab", "by": ["region", "sex"]})
@@ -41,5 +41,28 @@ def test_a_condition_tells_cells_apart_too(serve, people):
     server = serve(people, NearCells(minimum=5), CellKeyNoise(), DrawLedger(cells_per_unit=most))
     women = {"method": "crosstab", "by": ["ill"], "universe": {"sex": "f"}}
     assert not server.ask(women).is_refusal
-    assert server._state.ledger.about("count")["sex"] == 3
+    assert server._state.ledger.about["sex"] == 3
     assert server.ask({**women, "universe": {"sex": "m"}}).rule == "ledger"
+
+
+def test_totals_speak_of_what_is_added_up_and_of_what_divides_it(serve, people):
+    server = serve(people, NearCells(minimum=5), CellKeyNoise(), DrawLedger(cells_per_unit=1.0))
+    told = server._state.ledger.about
+    server.ask({"method": "crosstab", "by": ["sex"]})
+    assert (told["sex"], told["income"]) == (2, 0)
+    # The cells were released before, their totals were not: two cells, and the margin.
+    server.ask({"method": "crosstab", "by": ["sex"], "totals": ["income"]})
+    assert (told["sex"], told["income"]) == (2 + 2, 2 * 3)
+    server.ask({"method": "crosstab", "by": ["sex"], "totals": ["income"]})
+    assert (told["sex"], told["income"]) == (4, 6)
+    server.ask({"method": "summary", "numbers": ["age"], "by": ["sex"]})
+    assert (told["sex"], told["age"]) == (4 + 2 * 2, 2 * 3)
+
+
+def test_a_variable_ends_by_all_its_totals_together(serve, people):
+    most = 8 / people.height
+    server = serve(people, NearCells(minimum=5), CellKeyNoise(), DrawLedger(cells_per_unit=most))
+    total = {"method": "crosstab", "totals": ["income"]}
+    assert not server.ask({**total, "by": ["sex"]}).is_refusal
+    assert server.ask({**total, "by": ["region"]}).rule == "ledger"
+    assert not server.ask({"method": "crosstab", "by": ["region"]}).is_refusal

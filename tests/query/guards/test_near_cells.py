@@ -41,3 +41,16 @@ def test_a_withheld_cell_stays_withheld(serve, people):
     second = server.ask(table).frame.filter(pl.col("region") == "X")
     assert first["count"].item() is None
     assert second["count"].item() is None
+
+
+def test_weighted_and_plain_totals_are_remembered_apart(serve, people):
+    """Either may be asked first; neither is answered as the other."""
+    requests = [
+        {"method": "crosstab", "by": ["sex"], "totals": ["income"], "weighted": weighted}
+        for weighted in (False, True)
+    ]
+    exact = [serve(people).ask(request).columns["total income"] for request in requests]
+    for order in (requests, requests[::-1]):
+        server = serve(people, NearCells(minimum=5))
+        given = {r["weighted"]: server.ask(r).columns["total income"] for r in order}
+        assert [given[False], given[True]] == exact

@@ -22,7 +22,7 @@ def test_interactions_and_transformations_do_not_count(guarded, model_data):
 
 def test_the_default_policy_takes_twenty_and_no_more():
     rng = np.random.default_rng(4)
-    frame = pl.DataFrame({f"x{j}": rng.normal(size=800) for j in range(22)})
+    frame = pl.DataFrame({f"x{j}": rng.normal(size=2000) for j in range(22)})
     source = query.Source(frame, bins=dict.fromkeys(frame.columns, ()))
     server = query.Server(source, secret="a long and secret phrase")  # noqa: S106
     names = [f"x{j}" for j in range(1, 22)]

@@ -111,7 +111,7 @@ class LinearReconstruction(
 
         names = [f"p{k:05}" for k in range(len(bits))]
         frame = pl.DataFrame({"person": names, "bit": np.where(bits, "yes", "no")})
-        asker = Asker(target.serving(frame), knowledge.queries)
+        asker = Asker(target.serving(frame, categories=["person", "bit"]), knowledge.queries)
         rows: list[np.ndarray] = []
         sums: list[float] = []
         for trial in range(self.subsets * len(names)):

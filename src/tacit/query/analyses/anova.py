@@ -10,6 +10,7 @@ from tacit.query._model_answer import (
     explained,
     notes,
     parsed,
+    squares_scale,
     term_columns,
     total,
     variance_rows,
@@ -54,7 +55,7 @@ class Anova(
 
     def compute(self, evidence: Model) -> Answer:
         """Return the table of variance."""
-        scale = 1.0 if evidence.found.scale is None else float(evidence.found.scale[-1]) ** 2
+        scale = squares_scale(evidence)
         parts, before, columns = [], 0.0, [0]
         for name, added in term_columns(evidence).items():
             columns += added

@@ -49,6 +49,11 @@ class Summary(
         """No: groups only."""
         return False
 
+    @property
+    def numbers_of_totals(self) -> int:
+        """Mean and variance."""
+        return 2
+
     def variables(self) -> Needs:
         """Return groups and variables."""
         return Needs(self.by, self.numbers, self.weighted)
@@ -76,13 +81,13 @@ def _moments(cells: Cells, name: str, rows: np.ndarray) -> dict[str, list[Any]]:
     """Return mean, variance and standard deviation of the released cells."""
     if name in cells.intervals:
         return _mean_intervals(cells, name, rows)
-    weight, n = cells.weight_of(name), cells.sums[name].n
+    weight, n = cells.weight_of(name), cells.sums[name].n * cells.part(name)
     with np.errstate(all="ignore"):
         mean = cells.total(name) / weight
         square = cells.square(name) / weight
         variance = np.maximum(square - mean**2, 0.0) * n / np.maximum(n - 1, 1)
-        unsure = np.abs(cells.noise_size(name)) / weight
-        unsure_square = np.abs(cells.noise_size(f"{name} squared")) / weight
+        unsure = cells.noise_size(name) / weight
+        unsure_square = cells.noise_size(f"{name} squared") / weight
     deviation = np.sqrt(variance)
     spread = np.divide(unsure_square, 2 * deviation, out=np.zeros(len(n)), where=deviation > 0)
     return {

@@ -33,7 +33,7 @@ class DrawLedger(
     With noise of variance V and at most T draws about an atom, an average over bipartitions has a
     variance of at least V / T [asghar2019]_. Tables of many attributes that an attacker knows are
     equations in the one that is secret; with about as many cells as units they can be solved
-    [dinur2003]_ whatever the noise of each. What r independent cells tell about n units is a
+    [dinur2003]_ whatever the noise of each. What r independent numbers tell about n units is a
     share of at most :math:`r / n` of the variance of the secret. Cells with a bit and without it
     come in pairs, so that of c cells for each unit at most half are independent, and the best
     linear guess of a balanced bit is right with probability
@@ -41,7 +41,9 @@ class DrawLedger(
     .. math:: \frac12 + \frac1\pi \arcsin\sqrt{c / 2}
 
     at most, even without noise: 0.55 for c = 0.05, 0.61 for c = 0.25. Only cells that a variable
-    tells apart, in a table or a condition, speak of that variable.
+    tells apart, in a table or a condition, speak of that variable. Every total over such a cell is
+    one more number about it (with a variance, two), and two about the variable that is added up,
+    as its numbers do not come in pairs. Those of models are counted by `model-ledger`.
 
     Examples
     --------
@@ -60,8 +62,8 @@ class DrawLedger(
     limit: Annotated[int, Ge(1)] = 200
     """Most draws about an atom, for each statistic."""
     cells_per_unit: Annotated[float, Ge(0)] = 0.0
-    """Most different cells that a variable may tell apart in all tables together, for each unit of
-    the data; 0 is no limit."""
+    """Most different cells that a variable may tell apart in all tables together, and totals over
+    them, for each unit of the data; 0 is no limit."""
 
     def check(self, request: Analysis, context: Context) -> Context:
         """Refuse what would exceed the limit; else write it down when the answer is released."""
@@ -69,24 +71,25 @@ class DrawLedger(
         if cells is None:
             return context
         ledger = context.state.ledger
-        new = np.ones(len(cells), bool) if context.fresh is None else context.fresh
-        draws, about = _draws(cells, new, context), _about(cells, new, context)
-        for statistic in ("count", *cells.sums):
-            too_many = self._is_too_much(ledger.about(statistic) + about, context)
-            if too_many or self._exceeds(ledger.of(statistic), draws, context):
-                raise self.refuse(
-                    "too much has been asked about these units already",
-                    "use tables that were asked before",
-                )
-        for statistic in ("count", *cells.sums):
-            note = partial(ledger.add, statistic, draws, cells=about)
+        all_new = dict.fromkeys(("count", *cells.sums), np.ones(len(cells), bool))
+        fresh = all_new if context.fresh is None else context.fresh
+        draws = {statistic: _draws(cells, new, context) for statistic, new in fresh.items()}
+        about = {s: _about(cells, new, s, request, context) for s, new in fresh.items()}
+        too_much = self._is_too_much(sum(about.values(), Counter()), context)
+        if too_much or any(self._exceeds(ledger.of(s), d, context) for s, d in draws.items()):
+            raise self.refuse(
+                "too much has been asked about these units already",
+                "use tables that were asked before",
+            )
+        for statistic in fresh:
+            note = partial(ledger.add, statistic, draws[statistic], about=about[statistic])
             context = context.and_then(note)
         return context
 
     def _is_too_much(self, about: Counter[str], context: Context) -> bool:
-        """Whether some variable would tell too many cells apart for the number of units."""
+        """Whether too many numbers would depend on some variable for the number of units."""
         most = self.cells_per_unit * context.state.cube.engine.n_units
-        return self.cells_per_unit > 0 and max(about.values(), default=0) > most
+        return self.cells_per_unit > 0 and context.state.ledger.would_exceed(about, most)
 
     def _exceeds(self, before: np.ndarray, draws: np.ndarray, context: Context) -> bool:
         """Whether some atom of the universe would have too many draws."""
@@ -95,14 +98,19 @@ class DrawLedger(
         return bool(np.any((before + draws)[context.selection.atoms] > self.limit))
 
 
-def _about(cells: Cells, new: np.ndarray, context: Context) -> Counter[str]:
-    """Return how many new cells each variable tells apart, in the table or in its universe."""
+def _about(
+    cells: Cells, new: np.ndarray, statistic: str, request: Analysis, context: Context
+) -> Counter[str]:
+    """Return how many new numbers depend on each variable, in the table or in its universe."""
     about: Counter[str] = Counter()
-    start = 0
+    times, start = 1 if statistic == "count" else request.numbers_of_totals, 0
     for kept in cells.levels:
         size = cells.level_size(kept)
-        told = {*context.selection.names, *(cells.by[j] for j in kept)}
-        about.update(dict.fromkeys(told, int(new[start : start + size].sum())))
+        found = int(new[start : start + size].sum())
+        told = {*context.selection.names, *(cells.by[j] for j in kept)} - {statistic}
+        about.update(dict.fromkeys(told, times * found))
+        if statistic != "count":
+            about[statistic] += 2 * found
         start += size
     return about
 

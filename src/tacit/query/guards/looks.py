@@ -118,9 +118,8 @@ class LimitedLooks(
         counts = np.maximum(cells.n + (0 if cells.change is None else cells.change), 1.0)
         values, variance = counts, np.full(len(cells), cells.change_scale**2)
         if name in cells.sums and name != "count":
-            scale = cells.noise_scale.get(name, np.zeros(len(cells)))
-            values = np.maximum(np.abs(cells.sums[name].total + cells.noise.get(name, 0.0)), 1e-9)
-            variance = scale**2
+            values = np.maximum(np.abs(cells.noisy_total(name)), 1e-9)
+            variance = cells.total_noise_size(name) ** 2
         return Telling(
             table, name, table.grids(values), table.grids(variance), table.grids(counts),
             cells.change_scale, self.largest or np.inf,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import fields, replace
 from typing import Annotated, Any, ClassVar
 
@@ -32,7 +33,8 @@ class NearCells(
     -----
     Of all cells the server ever speaks about, any two have the same units or differ by at least
     `minimum`. This is what stops the attack of [gadotti2019]_ on sticky noise. Totals of a variable
-    are remembered with the cell when first asked for.
+    are remembered with the cell when first asked for; where fewer than `minimum` of its units lack
+    a value, they count as if they had the mean.
 
     Examples
     --------
@@ -60,22 +62,48 @@ class NearCells(
         at = np.empty(len(cells), dtype=int)
         at[order] = history.place(sketches[order])
         known = _remembered(cells, at, history)
-        fresh = _first_of(at, history.kept)
+        known = known.with_(
+            sums={name: _filled(s, known, self.minimum) for name, s in known.sums.items()}
+        )
+        fresh = {s: _first_of(at, history.kept, _kind(s, cells)) for s in ("count", *cells.sums)}
         context = context.amended(evidence=known, fresh=fresh)
-        return context.and_then(lambda: _mark(history.kept, at[fresh]))
+        marks = {_kind(s, cells): new for s, new in fresh.items()}
+        return context.and_then(lambda: _mark(history.kept, at, marks))
 
 
-def _first_of(at: np.ndarray, kept: list[Any]) -> np.ndarray:
-    """Return which cells are the first to speak of a set about which nothing was released yet."""
+def _kind(statistic: str, cells: Cells) -> str:
+    """Return under what a statistic is remembered: weighted sums are other numbers than plain."""
+    return f"{statistic} weighted" if cells.weighted else statistic
+
+
+def _first_of(at: np.ndarray, kept: list[Any], statistic: str) -> np.ndarray:
+    """Return which cells are the first to speak of a set of which it was not released yet."""
     new = np.zeros(len(at), dtype=bool)
     for found, cell in zip(*np.unique(at, return_index=True), strict=True):
-        new[cell] = not kept[found].get(_RELEASED)
+        new[cell] = statistic not in kept[found].get(_RELEASED, ())
     return new
 
 
-def _mark(kept: list[Any], released: np.ndarray) -> None:
-    for found in released:
-        kept[found][_RELEASED] = True
+def _mark(kept: list[Any], at: np.ndarray, fresh: Mapping[str, np.ndarray]) -> None:
+    for statistic, new in fresh.items():
+        for found in at[new]:
+            kept[found].setdefault(_RELEASED, set()).add(statistic)
+
+
+def _filled(sums: Sums, cells: Cells, minimum: int) -> Sums:
+    """Return sums over all units of the cells where fewer than `minimum` lack a value.
+
+    Else the number of units with a value, which means tell, would be near that of the cell.
+    """
+    few = (cells.units - sums.units < minimum) & (sums.n > 0)
+    grown = np.where(few, cells.n / np.maximum(sums.n, 1), 1.0)
+    return replace(
+        sums,
+        n=np.where(few, cells.n, sums.n),
+        units=np.where(few, cells.units, sums.units),
+        keys=np.where(few[:, None], cells.keys, sums.keys),
+        **{name: getattr(sums, name) * grown for name in ("weight", "total", "square")},
+    )
 
 
 def _remembered(cells: Cells, at: np.ndarray, history: SetHistory) -> Cells:
@@ -88,7 +116,7 @@ def _remembered(cells: Cells, at: np.ndarray, history: SetHistory) -> Cells:
     sums = {}
     for name, total in cells.sums.items():
         own = {field.name: getattr(total, field.name) for field in fields(Sums)}
-        sums[name] = replace(total, **_known(kept, at, f"total {name}", own))
+        sums[name] = replace(total, **_known(kept, at, f"total {_kind(name, cells)}", own))
     return cells.with_(**known, sums=sums)
 
 
