@@ -47,6 +47,19 @@ def test_given_roles_win_over_those_of_the_dossier(run, patients, released):
     assert narrow["k-anonymity"] >= wide["k-anonymity"]
 
 
+def test_a_folder_is_not_measured_beside_other_records(run, patients, released, folder, refusal):
+    head, *rows = (folder / patients).read_text().splitlines()
+    (folder / patients).write_text("\n".join([head, *reversed(rows)]) + "\n")
+    assert "not the data that were protected" in refusal(run("measure", patients, released))
+
+
+def test_a_folder_without_its_dossier_is_measured_by_position(run, patients, folder):
+    run("apply", patients, "-o", "out", *ROLES, "--seed", 1, "--step", "mdav columns=Income k=3")
+    whole = values(run("measure", patients, "out", "--json"))
+    (folder / "out/dossier").rename(folder / "inside")
+    assert values(run("measure", patients, "out", *ROLES, "--json")) == whole
+
+
 def test_two_plain_files_are_compared_by_position(run, patients, folder):
     content = (folder / patients).read_text().replace(",45500,", ",45000,")
     (folder / "masked.csv").write_text(content)

@@ -71,15 +71,14 @@ def _folder(
     folder: Path, original: str | None, reading: Reading, roles: Roles
 ) -> MicrodataTarget | TableTarget:
     """Open a folder with the data that it names, or with those that are given."""
-    from tacit.attack.folder import holds_tables, original_in, release_target, tables_target
-    from tacit.cli.opening import open_data, with_roles
+    from tacit.attack.folder import holds_tables, release_target, tables_target
+    from tacit.cli.opening import open_data
+    from tacit.cli.release_folder import original_of_release
 
     if holds_tables(folder):
         source = original or _recorded_source(folder)
         return tables_target(folder, open_data(source, reading, roles) if source else None)
-    given = open_data(original, reading) if original and reading != Reading() else original
-    before = original_in(folder, given)
-    return release_target(folder, before if roles == Roles() else with_roles(before, roles))
+    return release_target(folder, original_of_release(folder, original, reading, roles))
 
 
 def _recorded_source(folder: Path) -> str | None:

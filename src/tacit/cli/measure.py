@@ -50,18 +50,22 @@ def measure(
 ) -> Answer:
     """Measure the risk of a file, or the risk and utility of a release beside its original."""
     from tacit.cli.opening import open_data, shown
-    from tacit.cli.release_folder import is_release, open_data_sets, recorded_roles
+    from tacit.cli.release_folder import is_release, open_data_sets, original_of_release
+    from tacit.core.bundle import DOSSIER
 
     chosen = _chosen(measure or [], alone=released is None)
     if engine.engine != "memory":
         return _measured_beyond_memory(original, reading, roles, engine, released, chosen)
     folder = Path(released) if released is not None and is_release(Path(released)) else None
-    before = open_data(original, reading, recorded_roles(folder, roles))
     after: list[Microdata] = []
     if folder is not None:
         after = open_data_sets(folder)
     elif released is not None:
         after = [open_data(released, Reading(read_option=released_option))]
+    if folder is not None and (folder / DOSSIER).is_dir():
+        before = original_of_release(folder, original, reading, roles)
+    else:
+        before = open_data(original, reading, roles)
     card = _scorecard(before, after, chosen).as_dict()
     document = {
         "original": shown(original),

@@ -40,11 +40,11 @@ def _script(visitor: Visitor, project: str, version: dict[str, Any]) -> str:
 
 def _findings(found: dict[str, Any]) -> None:
     ui.label(_words(found)).classes("font-bold").props('role="status"')
-    names = ("attack", "verdict", "succeeds", "guessing", "what would stop it")
+    names = ("attack", "verdict", "succeeds", "guessing", "what would stop it, and beware")
     rows = [
         {"attack": f["title"], "verdict": f["verdict"], "succeeds": _share(f["success"]),
          "guessing": _share(f["baseline"]),
-         "what would stop it": f["remedy"] if f["verdict"] == "leaked" else ""}
+         "what would stop it, and beware": _advice(f)}
         for f in found["findings"]
     ]  # fmt: skip
     columns = [
@@ -54,6 +54,11 @@ def _findings(found: dict[str, Any]) -> None:
     ]  # fmt: skip
     with ui.element("div").classes("w-full overflow-x-auto"):
         ui.table(columns=columns, rows=rows).props("dense flat wrap-cells")
+
+
+def _advice(finding: dict[str, Any]) -> str:
+    remedy = [finding["remedy"]] if finding["verdict"] == "leaked" else []
+    return " ".join([*remedy, *finding.get("warnings", ())])
 
 
 def _words(found: dict[str, Any]) -> str:
