@@ -257,6 +257,20 @@ def test_respondents_find_what_trying_everybody_finds(nested, seed):
     assert set(found.failed) == respondent_failures(table, sensitive, hidden)
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_looking_nearby_first_changes_no_verdict(monkeypatch, seed):
+    """Here every system counts as large, and few cells as near."""
+    table, sensitive, rng = from_records(seed, nested=seed % 2 == 1)
+    hidden = sensitive.cells | (rng.random(table.n_cells) < 0.6)
+    made = ProtectedTable.suppressing(table, sensitive, hidden, "")
+    whole = audit(made, singletons=True)
+    monkeypatch.setattr("tacit.tables._audit_attack.LARGE", 0)
+    monkeypatch.setattr("tacit.tables._audit_nearby.NEAR", 8)
+    nearby = audit(made, singletons=True)
+    np.testing.assert_array_equal(nearby.verdict, whole.verdict)
+    assert set(nearby.failed) == respondent_failures(table, sensitive, hidden)
+
+
 def test_a_respondent_reaches_a_cell_with_which_it_shares_no_sum():
     """A ladder of hidden squares: fixing one corner fixes everything, four sums away."""
     table = with_singles([[10, 20, 9], [30, 40, 9], [9, 50, 60]], a0_b0=7)

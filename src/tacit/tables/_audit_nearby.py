@@ -1,0 +1,89 @@
+"""Proofs in large systems: most are found among the few hundred cells around a cell."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from tacit.tables._audit_proof import ANYWHERE, Flows
+from tacit.tables._audit_system import System
+
+LARGE = 1_500
+"""Cells of a system from which on movements are looked for nearby before anywhere."""
+NEAR = 400
+"""Cells around a cell among which they are."""
+
+
+class NearbyFlows:
+    """Smallest changes that move one cell, everything farther away staying where it is.
+
+    What is possible among some cells is possible among all. Where nothing is found nearby the whole
+    system is asked, so that no conclusion rests on what was left out.
+    """
+
+    def __init__(self, system: System, until: float = np.inf) -> None:
+        from scipy.sparse import csc_array
+
+        self._system, self._until = system, until
+        self._columns = csc_array(system.relations)
+        self._place, self._near = -1, ANYWHERE
+        self._n_before = 0
+
+    @cached_property
+    def _whole(self) -> Flows:
+        return Flows(self._system, self._until)
+
+    @property
+    def n_solved(self) -> int:
+        """Programmes solved so far."""
+        made = (vars(self).get(name) for name in ("_whole", "_local"))
+        return self._n_before + sum(one.n_solved for one in made if one is not None)
+
+    def move(self, place: int, amount: float, known: np.ndarray = ANYWHERE) -> np.ndarray | None:
+        """Return changes that move a cell by an amount, or nothing if there are none."""
+        if place != self._place:
+            self._go_to(place)
+        held = np.flatnonzero(np.isin(self._near, known))
+        found = self._local.move(0, amount, held)
+        if found is None:
+            return self._whole.move(place, amount, known)
+        change = np.zeros(len(self._system))
+        change[self._near] = found
+        return change
+
+    def _go_to(self, place: int) -> None:
+        """Cut the surroundings of a cell out of the system; the cell is the first of them."""
+        if self._place >= 0:
+            self._n_before += self._local.n_solved
+        self._place, self._near = place, self._around(place)
+        self._local = Flows(self._of(self._near), self._until)
+
+    def _around(self, place: int) -> np.ndarray:
+        """Return the cells nearest to a cell by relations crossed, the cell first."""
+        rows, columns = self._system.relations, self._columns
+        near = frontier = np.array([place])
+        while len(frontier) and len(near) < NEAR:
+            lines = np.unique(columns.indices[_entries(columns.indptr, frontier)])
+            reached = np.unique(rows.indices[_entries(rows.indptr, lines)])
+            frontier = reached[~np.isin(reached, near)]
+            near = np.concatenate([near, frontier])[:NEAR]
+        return near
+
+    def _of(self, near: np.ndarray) -> System:
+        """Return the system of some cells with the relations they are in."""
+        from scipy.sparse import csr_array
+
+        system, columns = self._system, self._columns
+        entries = _entries(columns.indptr, near)
+        lines, line = np.unique(columns.indices[entries], return_inverse=True)
+        cell = np.repeat(np.arange(len(near)), np.diff(columns.indptr)[near])
+        part = csr_array((columns.data[entries], (line, cell)), shape=(len(lines), len(near)))
+        return System(system.cells[near], part, system.lower[near], system.upper[near])
+
+
+def _entries(pointers: np.ndarray, at: np.ndarray) -> np.ndarray:
+    """Return where the entries of some lines of a sparse matrix stand."""
+    sizes = pointers[at + 1] - pointers[at]
+    shift = pointers[at] - np.cumsum(sizes) + sizes
+    return np.asarray(np.repeat(shift, sizes) + np.arange(sizes.sum()))
