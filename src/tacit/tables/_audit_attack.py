@@ -333,7 +333,8 @@ class Attack:
     def _cut(self, cell: int, known: np.ndarray) -> Goals:
         """Return what is required against someone, cut at what it knows beforehand."""
         goals = self._goals(np.array([cell]))
-        down, up = (np.array([self._prior.reach(cell, sign, known)]) for sign in (-1, 1))
+        enough = float(max(goals.below[0], goals.above[0], goals.width[0]))
+        down, up = (np.array([self._prior.reach(cell, sign, known, enough)]) for sign in (-1, 1))
         return Goals(
             np.minimum(goals.below, down),
             np.minimum(goals.above, up),

@@ -15,6 +15,52 @@ NEAR = 400
 """Cells around a cell among which they are."""
 
 
+class Neighbourhood:
+    """Cuts the cells around a cell out of a system."""
+
+    def __init__(self, system: System) -> None:
+        from scipy.sparse import csc_array
+
+        self.system = system
+        self._columns = csc_array(system.relations)
+
+    def around(self, place: int, limit: int) -> np.ndarray:
+        """Return the cells nearest to a cell by relations crossed, the cell first."""
+        near = frontier = np.array([place])
+        while len(frontier) and len(near) < limit:
+            rows, lines = self.system.relations, self._lines(frontier)
+            reached = np.unique(rows.indices[_entries(rows.indptr, lines)])
+            frontier = reached[~np.isin(reached, near)]
+            near = np.concatenate([near, frontier])[:limit]
+        return near
+
+    def _lines(self, places: np.ndarray) -> np.ndarray:
+        """Return the relations of some cells."""
+        return np.unique(self._columns.indices[_entries(self._columns.indptr, places)])
+
+    def closed(self, near: np.ndarray) -> System:
+        """Return the system of the relations of some cells, with all cells that these hold."""
+        from scipy.sparse import csr_array
+
+        system, rows, lines = self.system, self.system.relations, self._lines(near)
+        entries = _entries(rows.indptr, lines)
+        places, cell = np.unique(rows.indices[entries], return_inverse=True)
+        line = np.repeat(np.arange(len(lines)), np.diff(rows.indptr)[lines])
+        part = csr_array((rows.data[entries], (line, cell)), shape=(len(lines), len(places)))
+        return System(system.cells[places], part, system.lower[places], system.upper[places])
+
+    def part(self, near: np.ndarray) -> System:
+        """Return the system of some cells, all others staying where they are."""
+        from scipy.sparse import csr_array
+
+        system, columns = self.system, self._columns
+        entries = _entries(columns.indptr, near)
+        lines, line = np.unique(columns.indices[entries], return_inverse=True)
+        cell = np.repeat(np.arange(len(near)), np.diff(columns.indptr)[near])
+        rows = csr_array((columns.data[entries], (line, cell)), shape=(len(lines), len(near)))
+        return System(system.cells[near], rows, system.lower[near], system.upper[near])
+
+
 class NearbyFlows:
     """Smallest changes that move one cell, everything farther away staying where it is.
 
@@ -23,10 +69,8 @@ class NearbyFlows:
     """
 
     def __init__(self, system: System, until: float = np.inf) -> None:
-        from scipy.sparse import csc_array
-
         self._system, self._until = system, until
-        self._columns = csc_array(system.relations)
+        self._cut = Neighbourhood(system)
         self._place, self._near = -1, ANYWHERE
         self._n_before = 0
 
@@ -56,30 +100,8 @@ class NearbyFlows:
         """Cut the surroundings of a cell out of the system; the cell is the first of them."""
         if self._place >= 0:
             self._n_before += self._local.n_solved
-        self._place, self._near = place, self._around(place)
-        self._local = Flows(self._of(self._near), self._until)
-
-    def _around(self, place: int) -> np.ndarray:
-        """Return the cells nearest to a cell by relations crossed, the cell first."""
-        rows, columns = self._system.relations, self._columns
-        near = frontier = np.array([place])
-        while len(frontier) and len(near) < NEAR:
-            lines = np.unique(columns.indices[_entries(columns.indptr, frontier)])
-            reached = np.unique(rows.indices[_entries(rows.indptr, lines)])
-            frontier = reached[~np.isin(reached, near)]
-            near = np.concatenate([near, frontier])[:NEAR]
-        return near
-
-    def _of(self, near: np.ndarray) -> System:
-        """Return the system of some cells with the relations they are in."""
-        from scipy.sparse import csr_array
-
-        system, columns = self._system, self._columns
-        entries = _entries(columns.indptr, near)
-        lines, line = np.unique(columns.indices[entries], return_inverse=True)
-        cell = np.repeat(np.arange(len(near)), np.diff(columns.indptr)[near])
-        part = csr_array((columns.data[entries], (line, cell)), shape=(len(lines), len(near)))
-        return System(system.cells[near], part, system.lower[near], system.upper[near])
+        self._place, self._near = place, self._cut.around(place, NEAR)
+        self._local = Flows(self._cut.part(self._near), self._until)
 
 
 def _entries(pointers: np.ndarray, at: np.ndarray) -> np.ndarray:

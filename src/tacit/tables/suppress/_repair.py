@@ -368,8 +368,9 @@ def _can_ask_less(search: Search, need: int, prior: Beforehand, limits: Limits) 
     """Ask for no more than someone cannot know beforehand; return whether that is less."""
     problem, needs = search.problem, search.problem.needs
     cell, sign, known = int(needs.cell[need]), float(needs.sign[need]), needs.known[need]
-    reach = prior.reach(int(problem.cells[cell]), sign, problem.cells[known])
-    if reach >= needs.amount[need] * (1 - 1e-6):
+    asked = float(needs.amount[need])
+    reach = prior.reach(int(problem.cells[cell]), sign, problem.cells[known], asked)
+    if reach >= asked * (1 - 1e-6):
         return False
     size = max(abs(float(problem.table.value[problem.cells[cell]])), 1.0)
     limits.least[cell, sign, int(known[0])] = reach * (1 - 1e-7) if reach > 1e-9 * size else 0.0
