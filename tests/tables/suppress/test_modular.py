@@ -425,7 +425,7 @@ def test_pieces_publish_all_that_can_be_published_and_no_more(random_case, weak_
         assert weak_cells(ProtectedTable.suppressing(table, sensitive, fewer, "fewer"))
 
 
-@pytest.mark.parametrize("around", [(6,), (6, 300)])
+@pytest.mark.parametrize("around", [(20,), (20, 300)])
 @pytest.mark.parametrize("kind", ["any", "nested", "linked"])
 def test_proofs_among_the_cells_around_hold_in_the_whole(random_case, monkeypatch, around, kind):
     """Here every piece counts as too large; what is found nearby holds by arithmetic everywhere."""
