@@ -72,6 +72,7 @@ class NearbyFlows:
         self._system, self._until = system, until
         self._cut = Neighbourhood(system)
         self._place, self._near = -1, ANYWHERE
+        self._local: Flows | None = None
         self._n_before = 0
 
     @cached_property
@@ -81,27 +82,28 @@ class NearbyFlows:
     @property
     def n_solved(self) -> int:
         """Programmes solved so far."""
-        made = (vars(self).get(name) for name in ("_whole", "_local"))
+        made: list[Flows | None] = [vars(self).get("_whole"), self._local]
         return self._n_before + sum(one.n_solved for one in made if one is not None)
 
     def move(self, place: int, amount: float, known: np.ndarray = ANYWHERE) -> np.ndarray | None:
         """Return changes that move a cell by an amount, or nothing if there are none."""
-        if place != self._place:
-            self._go_to(place)
+        local = self._around(place)
         held = np.flatnonzero(np.isin(self._near, known))
-        found = self._local.move(0, amount, held)
+        found = local.move(0, amount, held)
         if found is None:
             return self._whole.move(place, amount, known)
         change = np.zeros(len(self._system))
         change[self._near] = found
         return change
 
-    def _go_to(self, place: int) -> None:
-        """Cut the surroundings of a cell out of the system; the cell is the first of them."""
-        if self._place >= 0:
-            self._n_before += self._local.n_solved
+    def _around(self, place: int) -> Flows:
+        """Return the programme of the surroundings of a cell, which is the first of them."""
+        if self._local is not None and place == self._place:
+            return self._local
+        self._n_before += 0 if self._local is None else self._local.n_solved
         self._place, self._near = place, self._cut.around(place, NEAR)
         self._local = Flows(self._cut.part(self._near), self._until)
+        return self._local
 
 
 def _entries(pointers: np.ndarray, at: np.ndarray) -> np.ndarray:

@@ -99,7 +99,8 @@ class Pieces:
 
     def _unproved(self, needs: np.ndarray) -> np.ndarray:
         """Return those of some needs that have no proof."""
-        return needs[np.array([self.pattern.cells[k] is None for k in needs], dtype=bool)]
+        is_open = np.array([self.pattern.cells[k] is None for k in needs], dtype=bool)
+        return np.asarray(needs[is_open])
 
     def publish(self, order: np.ndarray, until: float) -> np.ndarray:
         """Publish cells, in an order, without which every need keeps a proof; return those left.
