@@ -9,7 +9,7 @@ import numpy as np
 from tacit.tables._audit_proof import ANYWHERE, Flows
 from tacit.tables._audit_system import System
 
-LARGE = 1_500
+LARGE = 3_000
 """Cells of a system from which on movements are looked for nearby before anywhere."""
 NEAR = 400
 """Cells around a cell among which they are."""
