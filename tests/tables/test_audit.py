@@ -26,6 +26,7 @@ from tacit.tables import (
     Verdict,
     audit,
 )
+from tacit.tables._audit_prior import Beforehand
 from tacit.tables._grid import grid_codes, grid_relations
 from tacit.tables._linear_program import LinearProgram
 
@@ -255,6 +256,37 @@ def test_respondents_find_what_trying_everybody_finds(nested, seed):
     hidden = sensitive.cells | (rng.random(table.n_cells) < rng.choice([0.2, 0.6, 0.9]))
     found = audit(ProtectedTable.suppressing(table, sensitive, hidden, ""), singletons=True)
     assert set(found.failed) == respondent_failures(table, sensitive, hidden)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_looking_nearby_first_changes_no_verdict(monkeypatch, seed):
+    """Here every system counts as large, and few cells as near."""
+    table, sensitive, rng = from_records(seed, nested=seed % 2 == 1)
+    hidden = sensitive.cells | (rng.random(table.n_cells) < 0.6)
+    made = ProtectedTable.suppressing(table, sensitive, hidden, "")
+    whole = audit(made, singletons=True)
+    monkeypatch.setattr("tacit.tables._audit_attack.LARGE", 0)
+    monkeypatch.setattr("tacit.tables._audit_nearby.NEAR", 8)
+    monkeypatch.setattr("tacit.tables._audit_prior.LARGE", 0)
+    monkeypatch.setattr("tacit.tables._audit_prior.NEAR", 8)
+    nearby = audit(made, singletons=True)
+    np.testing.assert_array_equal(nearby.verdict, whole.verdict)
+    assert set(nearby.failed) == respondent_failures(table, sensitive, hidden)
+
+
+@pytest.mark.parametrize("near", [4, 100])
+def test_what_is_known_beforehand_is_the_same_nearby_and_in_the_whole(monkeypatch, near):
+    table, _, _ = from_records(3, nested=True)
+    known = np.flatnonzero(table.count == 1)[:2]
+    whole = Beforehand(table)
+    ends = [(c, s, whole.reach(c, s, known)) for c in range(table.n_cells) for s in (-1, 1)]
+    assert any(0 < end < table.value[c] for c, s, end in ends if s < 0)
+    monkeypatch.setattr("tacit.tables._audit_prior.LARGE", 0)
+    monkeypatch.setattr("tacit.tables._audit_prior.NEAR", near)
+    nearby = Beforehand(table)
+    for cell, sign, end in ends:
+        assert nearby.reach(cell, sign, known) == pytest.approx(end, abs=1e-6)
+        assert min(nearby.reach(cell, sign, known, 2.0), 2.0) == pytest.approx(min(end, 2.0))
 
 
 def test_a_respondent_reaches_a_cell_with_which_it_shares_no_sum():

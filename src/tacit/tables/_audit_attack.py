@@ -17,6 +17,7 @@ from tacit.tables._audit_insiders import (
     excused_pairs,
     single_respondents,
 )
+from tacit.tables._audit_nearby import LARGE, NearbyFlows
 from tacit.tables._audit_prior import Beforehand
 from tacit.tables._audit_proof import Extremes, Flows, Goals, Proofs, prove
 from tacit.tables._audit_resistance import Resistance
@@ -117,9 +118,10 @@ class Part:
         self.proofs = Proofs(system)
 
     @cached_property
-    def flows(self) -> Flows:
+    def flows(self) -> Flows | NearbyFlows:
         """The programme that moves one cell."""
-        return Flows(self.system, self._until)
+        kind = NearbyFlows if len(self.system) > LARGE else Flows
+        return kind(self.system, self._until)
 
     @cached_property
     def extremes(self) -> Extremes:
@@ -331,7 +333,8 @@ class Attack:
     def _cut(self, cell: int, known: np.ndarray) -> Goals:
         """Return what is required against someone, cut at what it knows beforehand."""
         goals = self._goals(np.array([cell]))
-        down, up = (np.array([self._prior.reach(cell, sign, known)]) for sign in (-1, 1))
+        enough = float(max(goals.below[0], goals.above[0], goals.width[0]))
+        down, up = (np.array([self._prior.reach(cell, sign, known, enough)]) for sign in (-1, 1))
         return Goals(
             np.minimum(goals.below, down),
             np.minimum(goals.above, up),

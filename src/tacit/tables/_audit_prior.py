@@ -7,9 +7,15 @@ from functools import cached_property
 import numpy as np
 
 from tacit.tables._attacker import distinct_relations
+from tacit.tables._audit_nearby import LARGE, Neighbourhood
 from tacit.tables._audit_proof import Extremes
-from tacit.tables._audit_system import System
+from tacit.tables._audit_system import System, propagated
 from tacit.tables.table import Table
+
+NEAR = 1_000
+"""Cells around a cell of a large table among which it is moved before the whole is asked."""
+HAIR = 1e-9
+"""Share of a value by which two ends that are the same may differ."""
 
 
 class Beforehand:
@@ -31,16 +37,48 @@ class Beforehand:
         self._bounds = table.bounds if bounds is None else bounds
 
     @cached_property
-    def _extremes(self) -> Extremes:
+    def _system(self) -> System:
         value, (lower, upper) = self._table.value, self._bounds
-        return Extremes(
-            System(
-                np.arange(len(value)), distinct_relations(self._table.relations),
-                np.minimum(lower - value, 0.0), np.maximum(upper - value, 0.0),
-            )
+        return System(
+            np.arange(len(value)), distinct_relations(self._table.relations),
+            np.minimum(lower - value, 0.0), np.maximum(upper - value, 0.0),
         )  # fmt: skip
 
-    def reach(self, cell: int, sign: float, known: np.ndarray) -> float:
-        """Return how far a cell can move up (1) or down (-1)."""
+    @cached_property
+    def _extremes(self) -> Extremes:
+        return Extremes(self._system)
+
+    @cached_property
+    def _cut(self) -> Neighbourhood:
+        return Neighbourhood(self._system)
+
+    def reach(self, cell: int, sign: float, known: np.ndarray, enough: float = np.inf) -> float:
+        """Return how far a cell can move up (1) or down (-1), or no less than is enough."""
+        if len(self._system) > LARGE:
+            near = self._near(cell, sign, known)
+            size = max(abs(float(self._table.value[cell])), 1.0)
+            if near >= enough or self._most(cell, sign, known) - near <= HAIR * size:
+                return max(near, 0.0)
         at, weight = np.array([cell]), np.array([float(sign)])
         return max(self._extremes.largest(at, weight, known)[0], 0.0)
+
+    def _near(self, cell: int, sign: float, known: np.ndarray) -> float:
+        """Return how far a cell can move with all cells farther away staying: no more than it can.
+
+        This is no less than it can, too, where it comes to what `_most` says.
+        """
+        near = self._cut.around(cell, NEAR)
+        held = np.flatnonzero(np.isin(near, known))
+        program = Extremes(self._cut.part(near))
+        return program.largest(np.array([0]), np.array([float(sign)]), held)[0]
+
+    def _most(self, cell: int, sign: float, known: np.ndarray) -> float:
+        """Return more than a cell can move, or as much: what the relations around it allow."""
+        part = self._cut.closed(self._cut.around(cell, NEAR))
+        free = ~np.isin(part.cells, known)
+        value = np.maximum(np.abs(self._table.value[part.cells]), 1.0)
+        lower, upper = propagated(
+            part.relations, np.where(free, part.lower, 0.0), np.where(free, part.upper, 0.0), value
+        )
+        at = int(np.flatnonzero(part.cells == cell)[0])
+        return float(upper[at] if sign > 0 else -lower[at])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -22,6 +22,14 @@ STRETCH = 100.0
 WORTH_LOOKING = 200
 """Relations from which on those that others imply are looked for, up to fifty times as many."""
 ANYWHERE = np.empty(0, dtype=np.int64)
+
+
+class Movements(Protocol):
+    """Whatever finds changes that move one cell by a given amount."""
+
+    def move(self, place: int, amount: float, known: np.ndarray = ANYWHERE) -> np.ndarray | None:
+        """Return changes that move a cell by an amount, or nothing if there are none."""
+        ...
 
 
 class Flows:
@@ -127,7 +135,7 @@ class Proofs:
         step = change[support]
         self._steps.append(step)
         up, down = self.system.upper[support], -self.system.lower[support]
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", over="ignore"):  # steps may be as small as levels are
             ahead = np.where(step > 0, up, down) / np.abs(step)
             back = np.where(step > 0, down, up) / np.abs(step)
         for factor in (np.clip(ahead.min(), 1.0, STRETCH), -min(back.min(), STRETCH)):
@@ -160,7 +168,7 @@ class Goals:
         return np.asarray(reaches & (high - low >= self.width * (1 - SLACK)))
 
 
-def prove(proofs: Proofs, flows: Flows, goals: Goals, place: int) -> bool:
+def prove(proofs: Proofs, flows: Movements, goals: Goals, place: int) -> bool:
     """Try to show what one cell must reach; return whether it could be shown."""
     below, above, width = goals.below[place], goals.above[place], goals.width[place]
     if proofs.high[place] < above * (1 - SLACK) and not _push(proofs, flows, place, above):
@@ -175,7 +183,7 @@ def prove(proofs: Proofs, flows: Flows, goals: Goals, place: int) -> bool:
     )
 
 
-def _push(proofs: Proofs, flows: Flows, place: int, amount: float) -> bool:
+def _push(proofs: Proofs, flows: Movements, place: int, amount: float) -> bool:
     change = flows.move(place, amount)
     if change is None:
         return False

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from tacit.tables._audit_proof import SLACK, STRETCH, SUPPORT, Flows, Goals
+from tacit.tables._audit_proof import SLACK, STRETCH, SUPPORT, Goals, Movements
 from tacit.tables._audit_system import System
 
 
@@ -57,8 +57,9 @@ class Resistance:
     def learn(self, support: np.ndarray, step: np.ndarray) -> None:
         """Learn from a movement of some places."""
         up, down = self._system.upper[support], -self._system.lower[support]
-        ahead = np.where(step > 0, up, down) / np.abs(step)
-        back = np.where(step > 0, down, up) / np.abs(step)
+        with np.errstate(over="ignore"):
+            ahead = np.where(step > 0, up, down) / np.abs(step)
+            back = np.where(step > 0, down, up) / np.abs(step)
         mine = self._is_target[support]
         if not mine.any():
             return
@@ -75,7 +76,7 @@ class Resistance:
         before = self._open.get(which)
         self._open[which] = touched if before is None else before & touched
 
-    def unshown(self, place: int, flows: Flows, excused: Iterable[int]) -> set[int]:
+    def unshown(self, place: int, flows: Movements, excused: Iterable[int]) -> set[int]:
         """Return the respondents against whom no movement of a cell was found, up or down."""
         failed = set()
         pardoned = {name for name in self._who.get(place, ())} | set(excused)
@@ -84,7 +85,7 @@ class Resistance:
                 failed |= self._one_side(place, side, flows, pardoned)
         return failed
 
-    def _one_side(self, place: int, side: int, flows: Flows, pardoned: set[int]) -> set[int]:
+    def _one_side(self, place: int, side: int, flows: Movements, pardoned: set[int]) -> set[int]:
         amount, which = side * float(self._amount[side][place]), (place, side)
         if which not in self._open:
             change = flows.move(place, amount)

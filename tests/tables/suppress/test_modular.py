@@ -14,6 +14,7 @@ from tacit import tables
 from tacit.core.errors import DataError, ParameterError, ProtectionError
 from tacit.tables import Contributions, Dimension, Sensitive, SuppressModular, SuppressOptimal
 from tacit.tables.protected import ProtectedTable, Status
+from tacit.tables.suppress import _repair
 from tacit.tables.suppress._repair_pattern import Pattern
 from tacit.tables.suppress._repair_pieces import Pieces
 from tacit.tables.suppress._repair_problem import problem_of
@@ -422,3 +423,60 @@ def test_pieces_publish_all_that_can_be_published_and_no_more(random_case, weak_
         fewer = hidden.copy()
         fewer[cell] = False
         assert weak_cells(ProtectedTable.suppressing(table, sensitive, fewer, "fewer"))
+
+
+@pytest.mark.parametrize("around", [(20,), (20, 300)])
+@pytest.mark.parametrize("kind", ["any", "nested", "linked"])
+def test_proofs_among_the_cells_around_hold_in_the_whole(random_case, monkeypatch, around, kind):
+    """Here every piece counts as too large; what is found nearby holds by arithmetic everywhere."""
+    monkeypatch.setattr("tacit.tables.suppress._repair_pieces.AROUND", around)
+    n_proved = 0
+    for seed in range(8):
+        table, sensitive = random_case(seed, kind)
+        problem = problem_of(table, sensitive, np.maximum(table.value, 1.0))
+        whole, near = Pattern(problem), Pattern(problem)
+        every = np.ones(problem.n_cells, dtype=bool)
+        Pieces(whole, every).prove(np.inf)
+        Pieces(near, every).prove(np.inf, largest=0)
+        assert np.array_equal(near.broken(), near.unproved)
+        assert set(whole.unproved) <= set(near.unproved)
+        if around[-1] == 300:
+            assert np.array_equal(whole.unproved, near.unproved)
+        n_proved += len(problem.needs) - len(near.unproved)
+    assert n_proved
+
+
+@pytest.mark.parametrize("at_the_end", [False, True])
+def test_clean_up_leaves_time_for_proofs_against_respondents(monkeypatch, at_the_end):
+    """The clock stands still but for clean-ups, which take all they are given, the last one more.
+
+    Proofs against respondents once waited behind a clean-up that took all the time.
+    """
+    clock = [0.0]
+    monkeypatch.setattr(time, "monotonic", lambda: clock[0])
+    taken = []
+
+    def run(prune, until, *, exchange=False):
+        taken.append(until)
+        clock[0] = max(clock[0], until + 1e-6) + (1e9 if at_the_end and len(taken) > 2 else 0.0)
+
+    monkeypatch.setattr("tacit.tables.suppress._repair.Prune.run", run)
+    table, sensitive = _from_records(1)
+    made = SuppressModular(seconds=60, clean_up=2).protect(table, sensitive)
+    assert len(taken) > 2
+    assert made.audit().singletons
+    assert made.audit().passed
+
+
+def test_a_refusal_for_want_of_time_says_that_respondents_are_the_reason(monkeypatch):
+    clock = [0.0]
+    monkeypatch.setattr(time, "monotonic", lambda: clock[0])
+    asked = _repair.insider_needs
+
+    def late(pattern, limits):
+        clock[0] = 1e9
+        return asked(pattern, limits)
+
+    monkeypatch.setattr(_repair, "insider_needs", late)
+    with pytest.raises(ProtectionError, match=r"against single respondents.*singletons=False"):
+        SuppressModular(seconds=60).protect(*_from_records(1))

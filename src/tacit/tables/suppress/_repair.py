@@ -41,6 +41,10 @@ SHARE = 0.75
 """Share of the time left that a second start of a closely knit table may take."""
 SHARING = (1.0, 2.0, 3.0, np.inf)
 """How strongly proofs are drawn to each other's cells, sweep by sweep."""
+SPENT = 0.4
+"""Share of the time left that a clean-up may take while proofs against respondents wait."""
+CLOSE = 100_000
+"""Relations times cells up to which a piece is solved whole against respondents, who are many."""
 INSIDER_ROUNDS = 60
 """Rounds of proofs against respondents; each may hide cells of which others know."""
 
@@ -147,6 +151,14 @@ class _Task:
     until: float
     empty: tuple[bool, ...] = (False, True)
     """Whether empty cells may be suppressed, in the order this is tried."""
+    share: float = 1.0
+    """Share of the time left that each clean-up may take."""
+
+    @property
+    def clean_until(self) -> float:
+        """When a clean-up that begins now must end."""
+        now = time.monotonic()
+        return now + self.share * (self.until - now)
 
 
 def _safe(task: _Task, starts: Sequence[np.ndarray | None]) -> Search:
@@ -177,6 +189,7 @@ def _polish(polish: Polish, effort: Effort) -> None:
 
 def _safe_from_insiders(task: _Task, starts: Sequence[np.ndarray | None]) -> Search:
     """Return a search whose pattern is safe from respondents, too."""
+    task = replace(task, share=SPENT)
     search = _cheapest(task, starts)
     try:
         _against_insiders(search, task)
@@ -195,10 +208,10 @@ def _cheapest(task: _Task, starts: Sequence[np.ndarray | None]) -> Search:
         search = _first_pattern(task, start)
         other = [] if search.knit is None or start is None else _from_nothing(task)
         if not other or search.pattern.cost < other[0].pattern.cost:
-            _clean_up(search, task.effort, task.until)
+            _clean_up(search, task.effort, task.clean_until)
         found += [search, *other]
     search = min(found, key=lambda one: one.pattern.cost)
-    _exchange(search, task.effort, task.until)
+    _exchange(search, task.effort, task.clean_until)
     return search
 
 
@@ -213,7 +226,7 @@ def _from_nothing(task: _Task) -> list[Search]:
         search = _first_pattern(task, None)
     except ProtectionError:
         return []
-    _clean_up(search, task.effort, task.until)
+    _clean_up(search, task.effort, task.clean_until)
     return [search]
 
 
@@ -307,10 +320,19 @@ def _against_insiders(search: Search, task: _Task) -> None:
     """Add proofs until no respondent who knows its own cells can undo a sensitive one."""
     _resist(search)
     if task.effort.prune and time.monotonic() < task.until:
-        Prune(search.pattern).run(task.until)
-        _resist(search)
+        _thin(search, task)
     _polish(Polish(search, task.prices, task.until, singletons=True), task.effort)
     _certify(search)
+
+
+def _thin(search: Search, task: _Task) -> None:
+    """Publish what respondents leave free, if there is time to withstand them without it, too."""
+    safe = search.problem, search.pattern.copy()
+    Prune(search.pattern).run(task.clean_until)
+    try:
+        _resist(search)
+    except ProtectionError:
+        search.problem, search.pattern = safe
 
 
 def _resist(search: Search) -> None:
@@ -326,7 +348,8 @@ def _resist(search: Search) -> None:
             return
         first = len(search.problem.needs)
         search.add(more)
-        failed = search.sweep(np.inf, [np.arange(first, len(search.problem.needs))])
+        Pieces(search.pattern, search.pattern.hidden).prove(search.until, CLOSE)
+        failed = search.sweep(np.inf, [search.pattern.unproved])
         _in_time(search, failed)
         for need in failed:
             if sizes[need - first] > 1:
@@ -345,8 +368,9 @@ def _can_ask_less(search: Search, need: int, prior: Beforehand, limits: Limits) 
     """Ask for no more than someone cannot know beforehand; return whether that is less."""
     problem, needs = search.problem, search.problem.needs
     cell, sign, known = int(needs.cell[need]), float(needs.sign[need]), needs.known[need]
-    reach = prior.reach(int(problem.cells[cell]), sign, problem.cells[known])
-    if reach >= needs.amount[need] * (1 - 1e-6):
+    asked = float(needs.amount[need])
+    reach = prior.reach(int(problem.cells[cell]), sign, problem.cells[known], asked)
+    if reach >= asked * (1 - 1e-6):
         return False
     size = max(abs(float(problem.table.value[problem.cells[cell]])), 1.0)
     limits.least[cell, sign, int(known[0])] = reach * (1 - 1e-7) if reach > 1e-9 * size else 0.0
@@ -357,11 +381,15 @@ def _in_time(search: Search, failed: Sequence[int] = ()) -> None:
     """Refuse if time was over before every need had a proof, but for those that have none."""
     late = search.pattern.unproved if time.monotonic() > search.until else ()
     if len(late) > len(failed):
+        known = search.problem.needs.known
+        against = sum(len(known[need]) > 0 for need in late)
+        less = f", {against:,} of them against single respondents" if against else ""
+        other = ", leave single respondents out (singletons=False)" if against else ""
         raise ProtectionError(
             "time was over before a pattern was found that protects every sensitive cell",
-            got=f"{len(late):,} of {len(search.problem.needs):,} proofs are missing",
-            do="give more seconds, or use SuppressElimination(intervals=False) if it is enough "
-            "that no cell can be calculated",
+            got=f"{len(late):,} of {len(search.problem.needs):,} proofs are missing{less}",
+            do=f"give more seconds{other}, or use SuppressElimination(intervals=False) if it is "
+            "enough that no cell can be calculated",
         )
 
 

@@ -14,10 +14,16 @@ from typing import Any
 
 import numpy as np
 
+from tacit.tables.suppress._repair_local import Surroundings
 from tacit.tables.suppress._repair_pattern import Pattern
+from tacit.tables.suppress._repair_problem import EMPTY
 
 LARGEST = 4_000_000
 """Relations times cells of a piece up to which it is solved in a tableau."""
+AROUND = (300, 600, 1200)
+"""Cells around a need among which it is proved, in turn, where its piece is too large."""
+BESIDE = 60
+"""The nearest of them, whose needs are proved in the same tableau if that can be."""
 READ = 12
 """Cells of a change up to which it is read for other needs; longer ones crowd the pattern."""
 WORK = 8_000_000_000
@@ -51,12 +57,50 @@ class Pieces:
         self._place = np.full(problem.n_cells, -1, dtype=np.int64)
         self._row_name = np.full(problem.n_rows, -1, dtype=np.int64)
 
-    def prove(self, until: float) -> None:
-        """Look for a proof of every need that has none, until time is over."""
+    def prove(self, until: float, largest: int = LARGEST) -> None:
+        """Look for a proof of every need that has none, until time is over.
+
+        In pieces with more relations times cells than `largest` needs are proved by the cells
+        around them; those for which that is not enough are left without a proof.
+        """
         for cells, needs in self._each(until):
-            unproved = np.array([self.pattern.cells[k] is None for k in needs], dtype=bool)
-            if unproved.any():
-                self._solve(cells, needs[unproved], np.empty(0, dtype=np.int64))
+            left = self._unproved(needs)
+            if len(left) and self._solve(cells, left, EMPTY, largest) is None:
+                for limit in AROUND:
+                    self._prove_around(self._unproved(left), limit, until)
+
+    def _prove_around(self, needs: np.ndarray, limit: int, until: float) -> None:
+        """Prove needs among the cells around each, those beside each other in one tableau."""
+        at = _by_cell(self.problem.needs.cell, needs)
+        was_tried = np.zeros(len(self.problem.needs), dtype=bool)
+        for need in needs.tolist():
+            if self.pattern.cells[need] is not None or time.monotonic() > until:
+                continue
+            near = self._near(int(self.problem.needs.cell[need]), limit)
+            beside = [k for cell in near[:BESIDE].tolist() for k in at.get(cell, ())]
+            some = self._unproved(np.array(beside, dtype=np.int64))
+            some = some[~was_tried[some] | (some == need)]
+            was_tried[some] = True
+            if len(some):
+                self._solve(near, some, EMPTY)
+
+    def _near(self, cell: int, limit: int) -> np.ndarray:
+        """Return the cells around a cell that can move with all farther away staying."""
+        near = self._around.near(np.array([cell]), self._can_move, limit)
+        return self._around.movable(near)
+
+    @cached_property
+    def _can_move(self) -> np.ndarray:
+        return np.asarray(self._label >= 0)
+
+    @cached_property
+    def _around(self) -> Surroundings:
+        return Surroundings(self.problem)
+
+    def _unproved(self, needs: np.ndarray) -> np.ndarray:
+        """Return those of some needs that have no proof."""
+        is_open = np.array([self.pattern.cells[k] is None for k in needs], dtype=bool)
+        return np.asarray(needs[is_open])
 
     def publish(self, order: np.ndarray, until: float) -> np.ndarray:
         """Publish cells, in an order, without which every need keeps a proof; return those left.
@@ -72,7 +116,7 @@ class Pieces:
             tried = np.flatnonzero(rank[cells] >= 0)
             tried = tried[np.argsort(rank[cells[tried]], kind="stable")]
             n_tried = self._solve(cells, needs, tried) if len(tried) else 0
-            is_left[cells[tried[:n_tried]]] = False
+            is_left[cells[tried[: n_tried or 0]]] = False
         return np.asarray(order[is_left[order]])
 
     def _each(self, until: float) -> Iterator[tuple[np.ndarray, np.ndarray]]:
@@ -89,16 +133,21 @@ class Pieces:
         label = self._label[self._cells]
         return {int(label[group[0]]): self._cells[group] for group in _groups(label)}
 
-    def _solve(self, cells: np.ndarray, needs: np.ndarray, order: np.ndarray) -> int:
-        """Prove needs within a piece, then publish its cells; return how many were tried."""
+    def _solve(
+        self, cells: np.ndarray, needs: np.ndarray, order: np.ndarray, largest: int = LARGEST
+    ) -> int | None:
+        """Prove needs within a piece, then publish its cells; return how many were tried.
+
+        Nothing is returned where the piece is too large to be solved.
+        """
         from tacit.tables.suppress import _repair_kernel as graph
         from tacit.tables.suppress import _repair_pieces_kernel as kernel
 
         problem, asked = self.problem, self.problem.needs
         a, place = problem.columns, self._place
         *columns, n_rows = graph.local_columns(cells, a.indptr, a.indices, a.data, self._row_name)
-        if n_rows * len(cells) > LARGEST:
-            return 0
+        if n_rows * len(cells) > largest:
+            return None
         place[cells] = np.arange(len(cells))
         needs = needs[np.argsort(-asked.amount[needs], kind="stable")]
         *found, n_tried = kernel.thinned(
@@ -148,6 +197,14 @@ def _flat(parts: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
     """Return pointers to parts, and the parts one after the other."""
     pointer = np.concatenate([[0], np.cumsum([len(one) for one in parts])]).astype(np.int64)
     return pointer, np.concatenate([np.empty(0, dtype=np.int64), *parts])
+
+
+def _by_cell(cell: np.ndarray, needs: np.ndarray) -> dict[int, list[int]]:
+    """Return those of some needs that ask for each cell."""
+    found: dict[int, list[int]] = {}
+    for need, asked in zip(needs.tolist(), cell[needs].tolist(), strict=True):
+        found.setdefault(asked, []).append(need)
+    return found
 
 
 def _groups(label: np.ndarray) -> list[np.ndarray]:

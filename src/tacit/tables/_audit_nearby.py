@@ -1,0 +1,113 @@
+"""Proofs in large systems: most are found among the few hundred cells around a cell."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from tacit.tables._audit_proof import ANYWHERE, Flows
+from tacit.tables._audit_system import System
+
+LARGE = 3_000
+"""Cells of a system from which on movements are looked for nearby before anywhere."""
+NEAR = 400
+"""Cells around a cell among which they are."""
+
+
+class Neighbourhood:
+    """Cuts the cells around a cell out of a system."""
+
+    def __init__(self, system: System) -> None:
+        from scipy.sparse import csc_array
+
+        self.system = system
+        self._columns = csc_array(system.relations)
+
+    def around(self, place: int, limit: int) -> np.ndarray:
+        """Return the cells nearest to a cell by relations crossed, the cell first."""
+        near = frontier = np.array([place])
+        while len(frontier) and len(near) < limit:
+            rows, lines = self.system.relations, self._lines(frontier)
+            reached = np.unique(rows.indices[_entries(rows.indptr, lines)])
+            frontier = reached[~np.isin(reached, near)]
+            near = np.concatenate([near, frontier])[:limit]
+        return near
+
+    def _lines(self, places: np.ndarray) -> np.ndarray:
+        """Return the relations of some cells."""
+        return np.unique(self._columns.indices[_entries(self._columns.indptr, places)])
+
+    def closed(self, near: np.ndarray) -> System:
+        """Return the system of the relations of some cells, with all cells that these hold."""
+        from scipy.sparse import csr_array
+
+        system, rows, lines = self.system, self.system.relations, self._lines(near)
+        entries = _entries(rows.indptr, lines)
+        places, cell = np.unique(rows.indices[entries], return_inverse=True)
+        line = np.repeat(np.arange(len(lines)), np.diff(rows.indptr)[lines])
+        part = csr_array((rows.data[entries], (line, cell)), shape=(len(lines), len(places)))
+        return System(system.cells[places], part, system.lower[places], system.upper[places])
+
+    def part(self, near: np.ndarray) -> System:
+        """Return the system of some cells, all others staying where they are."""
+        from scipy.sparse import csr_array
+
+        system, columns = self.system, self._columns
+        entries = _entries(columns.indptr, near)
+        lines, line = np.unique(columns.indices[entries], return_inverse=True)
+        cell = np.repeat(np.arange(len(near)), np.diff(columns.indptr)[near])
+        rows = csr_array((columns.data[entries], (line, cell)), shape=(len(lines), len(near)))
+        return System(system.cells[near], rows, system.lower[near], system.upper[near])
+
+
+class NearbyFlows:
+    """Smallest changes that move one cell, everything farther away staying where it is.
+
+    What is possible among some cells is possible among all. Where nothing is found nearby the whole
+    system is asked, so that no conclusion rests on what was left out.
+    """
+
+    def __init__(self, system: System, until: float = np.inf) -> None:
+        self._system, self._until = system, until
+        self._cut = Neighbourhood(system)
+        self._place, self._near = -1, ANYWHERE
+        self._local: Flows | None = None
+        self._n_before = 0
+
+    @cached_property
+    def _whole(self) -> Flows:
+        return Flows(self._system, self._until)
+
+    @property
+    def n_solved(self) -> int:
+        """Programmes solved so far."""
+        made: list[Flows | None] = [vars(self).get("_whole"), self._local]
+        return self._n_before + sum(one.n_solved for one in made if one is not None)
+
+    def move(self, place: int, amount: float, known: np.ndarray = ANYWHERE) -> np.ndarray | None:
+        """Return changes that move a cell by an amount, or nothing if there are none."""
+        local = self._around(place)
+        held = np.flatnonzero(np.isin(self._near, known))
+        found = local.move(0, amount, held)
+        if found is None:
+            return self._whole.move(place, amount, known)
+        change = np.zeros(len(self._system))
+        change[self._near] = found
+        return change
+
+    def _around(self, place: int) -> Flows:
+        """Return the programme of the surroundings of a cell, which is the first of them."""
+        if self._local is not None and place == self._place:
+            return self._local
+        self._n_before += 0 if self._local is None else self._local.n_solved
+        self._place, self._near = place, self._cut.around(place, NEAR)
+        self._local = Flows(self._cut.part(self._near), self._until)
+        return self._local
+
+
+def _entries(pointers: np.ndarray, at: np.ndarray) -> np.ndarray:
+    """Return where the entries of some lines of a sparse matrix stand."""
+    sizes = pointers[at + 1] - pointers[at]
+    shift = pointers[at] - np.cumsum(sizes) + sizes
+    return np.asarray(np.repeat(shift, sizes) + np.arange(sizes.sum()))
