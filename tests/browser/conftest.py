@@ -17,8 +17,8 @@ import pytest
 PATIENCE = 60_000
 """Milliseconds after which what does not come is taken to never come: machines are shared."""
 PASSWORD = "correct horse battery"  # noqa: S105 - of people who live as long as a test
-RECORDS = "1000"
-"""People of the demo project: what is looked at here does not depend on how many they are."""
+RECORDS = "3000"
+"""People of the demo project: enough for a few models under the default policy."""
 _QUIET = (
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking",
     "--disable-component-update", "--disable-sync",
