@@ -33,6 +33,8 @@ WORK = 6e5
 """Work of programmes (see `LinearProgram`) per cell set free: seconds for a thousand cells."""
 MISSES = 6
 """Pieces in a row without gain after which polishing ends."""
+BLIND = 0.9
+"""Relative gap from which on a search with limited work has learnt nothing of its pattern."""
 WORTH = 1e-3
 """Share of the cost of a piece that must be gained."""
 
@@ -77,6 +79,7 @@ class Polish:
     def directly(self, start: np.ndarray | None) -> bool:
         """Solve a small table without a pattern to begin with; return whether that worked.
 
+        It did not where the work allowed gives no bound: a pattern that grew may be far cheaper.
         A start (flags of the table's cells) may hold cells that are good ones.
         """
         if not Dense.fits(self._whole) or self.singletons:
@@ -88,7 +91,7 @@ class Polish:
             exact.run()
         except ProtectionError:
             return False
-        return self._proved(self.search.problem.place(exact.best))
+        return exact.relative_gap < BLIND and self._proved(self.search.problem.place(exact.best))
 
     def pieces(self) -> None:
         """Solve the surroundings of each secondary suppression anew, until time is over."""
