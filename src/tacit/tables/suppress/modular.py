@@ -26,8 +26,9 @@ class SuppressModular(
     r"""Suppress further cells, level by level from the total down, so that no sensitive one shows.
 
     For tables with hierarchies, from hundreds to hundreds of thousands of cells: little more
-    suppressed than in the optimum, in seconds to minutes. When not to use it: for one small table,
-    where the optimum is at hand (`SuppressOptimal`).
+    suppressed than in the optimum, in seconds to minutes. Withstanding single respondents takes
+    several times as long: above some 50,000 cells give more `seconds`, or leave `singletons` out.
+    When not to use it: for one small table, where the optimum is at hand (`SuppressOptimal`).
 
     Missing values: what building the table made of them. Weights: already in the table's values and
     in the levels of the rule. Households: a unit alone in a cell (`singletons`) may be a
