@@ -28,6 +28,7 @@ def folder_target(folder: str | Path, original: Any = None) -> MicrodataTarget |
         The original data, as a path or frame, where they are no longer where they were read.
     """
     from tacit.io.release_folder import is_release
+    from tacit.io.replay import original_of
 
     path = Path(folder)
     if not path.exists():
@@ -40,7 +41,7 @@ def folder_target(folder: str | Path, original: Any = None) -> MicrodataTarget |
         )
     if holds_tables(path):
         return tables_target(path, original)
-    return release_target(path, original_in(path, original))
+    return release_target(path, original_of(path / DOSSIER, original))
 
 
 def folders_target(folders: Sequence[str | Path]) -> MicrodataTarget | TableTarget:
@@ -67,13 +68,6 @@ def _check_same(originals: Sequence[Microdata]) -> None:
 def holds_tables(folder: Path) -> bool:
     """Say whether a folder holds tables, and not records."""
     return (folder / DOSSIER / "cells.parquet").is_file()
-
-
-def original_in(folder: Path, original: Any = None) -> Microdata:
-    """Return the original of a release; others than those that were protected are refused."""
-    from tacit.io.replay import original_of
-
-    return original_of(folder / DOSSIER, original)
 
 
 def release_target(folder: Path, original: Microdata) -> MicrodataTarget:
