@@ -36,7 +36,9 @@ from tacit.tables.table import Table
 LARGE = 20_000
 """Open cells from which on proofs are looked for nearby, not over the whole table at once."""
 KNIT = 1_500
-"""Relations from which on the same is done where there are more of them than cells."""
+"""Relations from which on the same is done where they are about as many as cells, or more."""
+ABOUT = 0.8
+"""Relations per cell that count as about as many."""
 SHARE = 0.75
 """Share of the time left that a second start of a closely knit table may take."""
 SHARING = (1.0, 2.0, 3.0, np.inf)
@@ -268,7 +270,7 @@ def _first_sweep(search: Search, started: bool, groups: list[np.ndarray] | None)
 
 def _is_nearby(problem: Problem) -> bool:
     """Return whether proofs are looked for nearby: the whole is too large or too closely knit."""
-    return problem.n_cells > LARGE or (problem.n_rows > max(KNIT, problem.n_cells))
+    return problem.n_cells > LARGE or problem.n_rows > max(KNIT, ABOUT * problem.n_cells)
 
 
 def _other_side(search: Search, failed: list[int]) -> np.ndarray:
