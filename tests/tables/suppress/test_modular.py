@@ -379,6 +379,22 @@ def test_the_road_for_closely_knit_tables_is_as_safe(random_case, weak_cells, mo
     _holds_or_refuses(SuppressModular(), table, sensitive, weak_cells)
 
 
+def test_a_change_by_few_cells_is_not_looked_for_beyond_its_time(random_case):
+    """One programme of the clean-up once took as long again as all the time there was."""
+    from tacit.tables.suppress._repair_basis import determining_cells
+    from tacit.tables.suppress._repair_knit import FewCells
+
+    table, sensitive = random_case(0, "any")
+    problem = problem_of(table, sensitive, np.ones(table.n_cells))
+    few = FewCells(determining_cells(problem.rows), problem.up, problem.down)
+    needs, every = problem.needs, np.ones(problem.n_cells, dtype=bool)
+    asked = int(needs.cell[0]), float(needs.amount[0] * needs.sign[0])
+    assert few.possible(*asked, every) is not None
+    few.until = time.monotonic() - 1
+    assert few.possible(*asked, every) is None
+    assert few.cheapest(*asked, np.zeros(problem.n_cells)) is None
+
+
 @pytest.mark.parametrize("kind", ["any", "nested", "linked"])
 def test_few_cells_determine_all_others(random_case, kind):
     """As many as the relations leave free; whatever they change by, every relation is kept."""

@@ -50,6 +50,9 @@ def few_cells(problem: Problem) -> csr_array | None:
 class FewCells:
     """Changes of a closely knit table, by a programme over the cells that determine all others."""
 
+    until: float = np.inf
+    """When a change that is being looked for counts as not found (monotonic time)."""
+
     def __init__(self, sums: csr_array, up: np.ndarray, down: np.ndarray) -> None:
         from scipy.sparse import csc_array
 
@@ -102,6 +105,7 @@ class FewCells:
         high = np.where(usable, np.minimum(self._up / unit, MOST), 0.0)
         low[cell] = high[cell] = sign
         program.solver.changeRowsBounds(len(low), self._rows, low, high)
+        program.until = self.until
         if program.solve() != "optimal":
             return None
         change = self._sums @ program.values[: self._free]
@@ -133,6 +137,7 @@ class Knit:
         needs = self.problem.needs
         failed: list[int] = []
         hidden = self.problem.fixed | self.search.start
+        self._few.until = self.search.until
         with track("protecting sensitive cells", len(needs)) as advance:
             for group in groups:
                 for need in group[np.argsort(-needs.amount[group], kind="stable")].tolist():
@@ -143,7 +148,7 @@ class Knit:
                         continue
                     change = self._prove(need, hidden)
                     if change is None:
-                        failed.append(need)
+                        failed += [] if time.monotonic() > self.search.until else [need]
                         continue
                     hidden |= change != 0
                     self._take(self._learn(change, need, self._proof < 0))
@@ -196,6 +201,7 @@ class Knit:
     def thin(self, until: float) -> None:
         """Publish secondary suppressions, dearest first, wherever all needs find other proofs."""
         hidden = self._hidden()
+        self._few.until = until
         bounds = Bounds(self.problem, hidden)
         left = self._by_cost(hidden)
         together = 1
