@@ -148,7 +148,8 @@ class Knit:
                         continue
                     change = self._prove(need, hidden)
                     if change is None:
-                        failed += [] if time.monotonic() > self.search.until else [need]
+                        if time.monotonic() <= self.search.until:
+                            failed.append(need)
                         continue
                     hidden |= change != 0
                     self._take(self._learn(change, need, self._proof < 0))
