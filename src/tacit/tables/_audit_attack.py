@@ -17,6 +17,7 @@ from tacit.tables._audit_insiders import (
     excused_pairs,
     single_respondents,
 )
+from tacit.tables._audit_knit import KnitChanges, free_changes
 from tacit.tables._audit_nearby import LARGE, NearbyFlows
 from tacit.tables._audit_prior import Beforehand
 from tacit.tables._audit_proof import Extremes, Flows, Goals, Proofs, prove
@@ -118,21 +119,29 @@ class Part:
         self.proofs = Proofs(system)
 
     @cached_property
-    def flows(self) -> Flows | NearbyFlows:
+    def knit(self) -> KnitChanges | None:
+        """The programme in the few cells that determine all others, where there are such."""
+        free = free_changes(self.system.relations)
+        return None if free is None else KnitChanges(self.system, free, self._until)
+
+    @cached_property
+    def flows(self) -> Flows | NearbyFlows | KnitChanges:
         """The programme that moves one cell."""
+        if self.knit is not None:
+            return self.knit
         kind = NearbyFlows if len(self.system) > LARGE else Flows
         return kind(self.system, self._until)
 
     @cached_property
-    def extremes(self) -> Extremes:
+    def extremes(self) -> Extremes | KnitChanges:
         """The programme that moves a cell as far as it goes."""
-        return Extremes(self.system, self._until)
+        return self.knit or Extremes(self.system, self._until)
 
     @property
     def n_programs(self) -> int:
         """Programmes solved so far."""
-        made = [vars(self).get(name) for name in ("flows", "extremes")]
-        return sum(one.n_solved for one in made if one is not None)
+        made = {id(one): one for one in map(vars(self).get, ("knit", "flows", "extremes"))}
+        return sum(one.n_solved for one in made.values() if one is not None)
 
     def interval(self, place: int, known: np.ndarray) -> tuple[float, float]:
         """Return the least and the largest change of a cell for whoever knows some others."""

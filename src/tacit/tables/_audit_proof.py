@@ -25,10 +25,10 @@ ANYWHERE = np.empty(0, dtype=np.int64)
 
 
 class Movements(Protocol):
-    """Whatever finds changes that move one cell by a given amount."""
+    """Whatever finds changes that move one cell by a given amount or more."""
 
     def move(self, place: int, amount: float, known: np.ndarray = ANYWHERE) -> np.ndarray | None:
-        """Return changes that move a cell by an amount, or nothing if there are none."""
+        """Return changes that move a cell by an amount or more, or nothing if there are none."""
         ...
 
 
@@ -40,7 +40,7 @@ class Flows:
 
         part = _needed(system)
         self._n = len(system)
-        self._unit = _unit(system)
+        self._unit = unit_of(system)
         self._limits = np.concatenate([system.upper, -system.lower]) / self._unit
         self._program = LinearProgram(
             csc_array(hstack([part, -part], format="csc")),
@@ -77,7 +77,7 @@ class Extremes:
     """Largest and least changes, cell by cell, from one warm basis."""
 
     def __init__(self, system: System, until: float = np.inf) -> None:
-        self._n, self._unit = len(system), _unit(system)
+        self._n, self._unit = len(system), unit_of(system)
         self._limits = system.lower / self._unit, system.upper / self._unit
         self._program = LinearProgram(_needed(system), *self._limits)
         self._program.until = until
@@ -105,11 +105,7 @@ class Extremes:
         self._program.set_cost(places, 0.0)
         self._program.set_bounds(known, *(side[known] for side in self._limits))
         if status not in ("optimal", "unbounded"):
-            raise UnsolvedError(
-                "how far a cell can change could not be worked out",
-                got="time was over" if status == "time" else "the solver failed",
-                do="give more seconds" if status == "time" else "report this table",
-            )
+            raise UnsolvedError.of(status)
         if change is None:
             return np.inf, None
         return float(weights @ change[places]), change
@@ -201,7 +197,7 @@ def _needed(system: System) -> csc_array:
     return csc_array(independent_relations(rows))
 
 
-def _unit(system: System) -> float:
+def unit_of(system: System) -> float:
     """Return the unit in which changes are counted: the median of the finite bounds."""
     size = np.concatenate([system.upper, -system.lower])
     size = size[np.isfinite(size) & (size > 0)]

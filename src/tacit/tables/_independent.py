@@ -21,10 +21,16 @@ def independent_relations(relations: Any) -> csr_array:
     """
     from scipy.sparse import csr_array
 
+    rows = csr_array(relations)
+    kept = independent_rows(rows)
+    return rows if kept is None else csr_array(rows[kept, :])
+
+
+def independent_rows(rows: csr_array) -> np.ndarray | None:
+    """Return positions of rows that imply all others; nothing if there are fractions in them."""
     from tacit.tables import _independent_kernel as kernel
 
-    rows = csr_array(relations)
     if not np.array_equal(rows.data, np.round(rows.data)):
-        return rows
+        return None
     kept = kernel.independent(rows.indptr, rows.indices, rows.data, rows.shape[1], MOST_ENTRIES)
-    return csr_array(rows[np.flatnonzero(kept), :])
+    return np.flatnonzero(kept)

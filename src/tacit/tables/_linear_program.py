@@ -22,6 +22,15 @@ WORK_AROUND = 50_000
 class UnsolvedError(ProtectionError):
     """An answer that is needed is not known: time was over, or the solver failed."""
 
+    @classmethod
+    def of(cls, status: str) -> UnsolvedError:
+        """Return the error for what the solver said when asked how far cells can change."""
+        return cls(
+            "how far a cell can change could not be worked out",
+            got="time was over" if status == "time" else "the solver failed",
+            do="give more seconds" if status == "time" else "report this table",
+        )
+
 
 class LinearProgram:
     """Minimise a linear cost over columns between bounds whose rows lie between bounds.
@@ -96,6 +105,14 @@ class LinearProgram:
             return
         low, high = (self._limits(np.broadcast_to(side, at.shape)) for side in (lower, upper))
         self.solver.changeColsBounds(len(at), at, low, high)
+
+    def set_row_bounds(self, rows: Any, lower: Any, upper: Any) -> None:
+        """Change the bounds of some rows."""
+        at = np.atleast_1d(np.asarray(rows, dtype=np.int32))
+        if not len(at):
+            return
+        low, high = (self._limits(np.broadcast_to(side, at.shape)) for side in (lower, upper))
+        self.solver.changeRowsBounds(len(at), at, low, high)
 
     def set_cost(self, columns: Any, cost: Any) -> None:
         """Change the cost of some columns."""
