@@ -25,14 +25,23 @@ class Neighbourhood:
         self._columns = csc_array(system.relations)
 
     def around(self, place: int, limit: int) -> np.ndarray:
-        """Return the cells nearest to a cell by relations crossed, the cell first."""
-        near = frontier = np.array([place])
-        while len(frontier) and len(near) < limit:
-            rows, lines = self.system.relations, self._lines(frontier)
-            reached = np.unique(rows.indices[_entries(rows.indptr, lines)])
-            frontier = reached[~np.isin(reached, near)]
-            near = np.concatenate([near, frontier])[:limit]
-        return near
+        """Return the cells around a cell that share most relations, the cell first."""
+        from tacit.tables._ball_kernel import ball
+
+        a, b = self._columns, self.system.relations
+        every, missing, crossed = self._scratch
+        return np.asarray(
+            ball(
+                np.array([place]), every, a.indptr, a.indices, b.indptr, b.indices,
+                missing, crossed, limit,
+            )
+        )  # fmt: skip
+
+    @cached_property
+    def _scratch(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return flags of all cells, and what the search for a ball counts in."""
+        n_rows, n = self.system.relations.shape
+        return np.ones(n, dtype=bool), np.full(n, -1, np.int64), np.zeros(n_rows, np.int8)
 
     def _lines(self, places: np.ndarray) -> np.ndarray:
         """Return the relations of some cells."""

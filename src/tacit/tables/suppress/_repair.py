@@ -259,7 +259,10 @@ def _first_sweep(search: Search, started: bool, groups: list[np.ndarray] | None)
     groups = every if groups is None else groups
     if started:
         hidden = search.problem.fixed | search.start
-        Pieces(search.pattern, hidden).prove(search.until)
+        pieces = Pieces(search.pattern, hidden)
+        pieces.prove(search.until)
+        if _is_nearby(search.problem):
+            pieces.prove_at_cost(search.pattern.unproved, search.until)
     if _is_nearby(search.problem):
         return Nearby(search, np.inf if started else 1.0).run(groups)
     with track("protecting sensitive cells"):

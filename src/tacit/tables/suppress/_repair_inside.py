@@ -16,6 +16,10 @@ HIDDEN = 300
 """Suppressed cells around a cell among which a proof that costs nothing is looked for first."""
 ANY = 1_500
 """Cells of any kind around it among which it is looked for next; then the whole table."""
+WIDE = 5_000
+"""Cells of any kind around it in a large table, where tableaux of fewer were tried before."""
+FAR = 20_000
+"""Cells among which it is looked for there before the whole table is asked."""
 
 
 class Inside:
@@ -41,6 +45,19 @@ class Inside:
                 found = self._among(need, usable, limit, charge)
                 if found is not None:
                     return found
+        return None
+
+    def widely(self, need: int, charge: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+        """Return the cheapest proof of a need among many cells around it, or nothing."""
+        return self._among(need, np.ones(len(charge), dtype=bool), WIDE, charge)
+
+    def anywhere(self, need: int, charge: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+        """Return a proof of a need from farther and farther away, or nothing if there is none."""
+        every = np.ones(len(charge), dtype=bool)
+        for limit in (FAR, len(charge)):
+            found = self._among(need, every, limit, charge)
+            if found is not None:
+                return found
         return None
 
     def _among(

@@ -47,32 +47,53 @@ def insider_needs(pattern: Pattern, limits: Limits) -> tuple[Needs, list[int]]:
     tuple
         The needs, and how many respondents each is against.
     """
-    problem = pattern.problem
-    groups, excused = _respondents(pattern)
-    owner = np.full(problem.n_cells, -1, dtype=np.int64)
-    for name, cells in enumerate(groups):
-        owner[cells] = name
     found: list[tuple[int, float, np.ndarray]] = []
     sizes: list[int] = []
-    for (cell, sign), needs in _proofs_by_need(pattern).items():
+    for one in open_respondents(pattern):
+        least = {first: limits.least.get((*one.side, first)) for first in one.known}
+        for first, amount in least.items():
+            if amount:
+                found.append((one.need, amount, one.known[first]))
+                sizes.append(1)
+        rest = [known for first, known in one.known.items() if least[first] is None]
+        step = max(limits.most.get(one.side, len(rest)), 1)
+        for chunk in (rest[k : k + step] for k in range(0, len(rest), step)):
+            amount = float(pattern.problem.needs.amount[one.need])
+            found.append((one.need, amount, np.concatenate(chunk)))
+            sizes.append(len(chunk))
+    return as_needs(pattern.problem.needs, found), sizes
+
+
+@dataclass(frozen=True, eq=False)
+class Open:
+    """A side that some respondents can still undo."""
+
+    side: Side
+    need: int
+    """The need of that side, whoever the intruder is."""
+    known: dict[int, np.ndarray]
+    """What each such respondent knows, by its first cell."""
+
+
+def open_respondents(pattern: Pattern) -> list[Open]:
+    """Return the sides with the respondents whose cells every proof of the side moves."""
+    groups, excused = _respondents(pattern)
+    owner = np.full(pattern.problem.n_cells, -1, dtype=np.int64)
+    for name, cells in enumerate(groups):
+        owner[cells] = name
+    found = []
+    for side, needs in _proofs_by_need(pattern).items():
+        cell = side[0]
         pardoned = {-1, int(owner[cell]), *excused.get(cell, ())}
         against = sorted(_touched(pattern, needs, owner) - pardoned)
-        own = [name for name in against if (cell, sign, int(groups[name][0])) in limits.least]
-        for name in own:
-            amount = limits.least[cell, sign, int(groups[name][0])]
-            if amount > 0:
-                found.append((needs[0], amount, groups[name]))
-                sizes.append(1)
-        rest = [name for name in against if name not in set(own)]
-        step = max(limits.most.get((cell, sign), len(rest)), 1)
-        for chunk in (rest[k : k + step] for k in range(0, len(rest), step)):
-            amount = float(problem.needs.amount[needs[0]])
-            found.append((needs[0], amount, np.concatenate([groups[name] for name in chunk])))
-            sizes.append(len(chunk))
-    return _as_needs(problem.needs, found), sizes
+        if against:
+            known = {int(groups[name][0]): groups[name] for name in against}
+            found.append(Open(side, needs[0], known))
+    return found
 
 
-def _as_needs(asked: Needs, found: list[tuple[int, float, np.ndarray]]) -> Needs:
+def as_needs(asked: Needs, found: list[tuple[int, float, np.ndarray]]) -> Needs:
+    """Return further needs: beside which one, how far, and what the intruder knows."""
     at = np.array([need for need, _, _ in found], dtype=np.int64)
     amount = np.array([amount for _, amount, _ in found], dtype=float)
     return Needs(asked.cell[at], amount, asked.sign[at], [places for _, _, places in found])

@@ -1,5 +1,5 @@
 # mypy: ignore-errors
-"""Graph work of the repair loop: batches, pieces of a change, neighbourhoods."""
+"""Graph work of the repair loop: batches, pieces of a change, cells that can move."""
 
 from __future__ import annotations
 
@@ -72,36 +72,6 @@ def piece_labels(support, indptr, indices, n_rows):
     for k in range(n):
         parent[k] = _root(parent, k)
     return parent
-
-
-@njit(cache=True, nogil=True)
-def ball(start, is_open, col_ptr, col_rows, row_ptr, row_cells, seen, limit):
-    """Return the open cells nearest to some cells by relations crossed, at most about `limit`.
-
-    `seen` is scratch space of zeros, one per cell, and is left so.
-    """
-    found = np.empty(limit + len(start) + 1, np.int64)
-    n = 0
-    for c in start:
-        if seen[c] == 0:
-            seen[c] = 1
-            found[n] = c
-            n += 1
-    head = 0
-    while head < n and n < limit:
-        c = found[head]
-        head += 1
-        for e in range(col_ptr[c], col_ptr[c + 1]):
-            r = col_rows[e]
-            for f in range(row_ptr[r], row_ptr[r + 1]):
-                d = row_cells[f]
-                if seen[d] == 0 and is_open[d] and n < limit:
-                    seen[d] = 1
-                    found[n] = d
-                    n += 1
-    for k in range(n):
-        seen[found[k]] = 0
-    return found[:n].copy()
 
 
 @njit(cache=True, nogil=True)

@@ -16,16 +16,25 @@ class Surroundings:
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
-        self._seen = np.zeros(problem.n_cells, dtype=np.int8)
+        self._missing = np.full(problem.n_cells, -1, dtype=np.int64)
+        self._crossed = np.zeros(problem.n_rows, dtype=np.int8)
         self._row_name = np.full(problem.n_rows, -1, dtype=np.int64)
 
     def near(self, cells: np.ndarray, usable: np.ndarray, limit: int) -> np.ndarray:
-        """Return the usable cells nearest to some cells by relations crossed."""
-        from tacit.tables.suppress import _repair_kernel as kernel
+        """Return some cells and the usable ones around them that share most relations."""
+        from tacit.tables._ball_kernel import ball
 
         a, b = self.problem.columns, self.problem.rows
-        found = kernel.ball(
-            cells, usable, a.indptr, a.indices, b.indptr, b.indices, self._seen, limit
+        found = ball(
+            cells,
+            usable,
+            a.indptr,
+            a.indices,
+            b.indptr,
+            b.indices,
+            self._missing,
+            self._crossed,
+            limit,
         )
         return np.asarray(found)
 

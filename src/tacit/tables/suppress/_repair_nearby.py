@@ -12,7 +12,7 @@ from tacit.tables.suppress._repair_local import Graph, Surroundings
 from tacit.tables.suppress._repair_reading import Reading
 from tacit.tables.suppress._repair_search import Search, pieces
 
-NEARBY = (2500, 8000)
+NEARBY = (5_000, 20_000)
 """Cells of the surroundings in which a proof is looked for, in turn; then the whole table."""
 SHORT = 60
 """Cells of a proof above which a shorter one is looked for; long ones are hard to clean up."""

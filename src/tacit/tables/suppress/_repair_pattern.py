@@ -45,6 +45,13 @@ class Pattern:
         self.cells[need], self.changes[need] = cells, change
         self.users[cells] += 1
 
+    def proof(self, need: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return the cells that the proof of a need moves, and by how much."""
+        cells, change = self.cells[need], self.changes[need]
+        if cells is None or change is None:
+            raise LookupError("this need has no proof")
+        return cells, change
+
     def release(self, need: int) -> None:
         """Take the proof of a need away."""
         held = self.cells[need]

@@ -20,8 +20,10 @@ from tacit.tables.suppress._repair_problem import EMPTY
 
 LARGEST = 4_000_000
 """Relations times cells of a piece up to which it is solved in a tableau."""
-AROUND = (300, 600, 1200)
+AROUND = (100, 300, 600)
 """Cells around a need among which it is proved, in turn, where its piece is too large."""
+CHEAP = (0.25, 0.5)
+"""Shares of the published cells, the cheapest, that may be suppressed to prove a need, in turn."""
 BESIDE = 60
 """The nearest of them, whose needs are proved in the same tableau if that can be."""
 READ = 12
@@ -44,7 +46,7 @@ class Pieces:
     def __init__(self, pattern: Pattern, hidden: np.ndarray) -> None:
         from tacit.tables.suppress import _repair_kernel as kernel
 
-        self.pattern, self.problem = pattern, pattern.problem
+        self.pattern, self.problem, self._hidden = pattern, pattern.problem, hidden
         a, b, problem = self.problem.columns, self.problem.rows, self.problem
         cells = np.flatnonzero(hidden)
         can_move = kernel.movable(
@@ -63,35 +65,49 @@ class Pieces:
         In pieces with more relations times cells than `largest` needs are proved by the cells
         around them; those for which that is not enough are left without a proof.
         """
+        hidden = self._label >= 0
         for cells, needs in self._each(until):
             left = self._unproved(needs)
             if len(left) and self._solve(cells, left, EMPTY, largest) is None:
                 for limit in AROUND:
-                    self._prove_around(self._unproved(left), limit, until)
+                    self._prove_around(self._unproved(left), limit, hidden, hidden, until)
 
-    def _prove_around(self, needs: np.ndarray, limit: int, until: float) -> None:
-        """Prove needs among the cells around each, those beside each other in one tableau."""
+    def prove_at_cost(self, needs: np.ndarray, until: float) -> None:
+        """Look for proofs of needs among published cells, too, cheap ones first.
+
+        Of the cells of a proof the dearest are published again if it can do without them.
+        """
+        problem, hidden = self.problem, self._hidden | self.pattern.hidden
+        price = problem.cost[~hidden]
+        for share in CHEAP if len(price) else ():
+            usable = hidden | (problem.cost <= np.quantile(price, share))
+            for limit in AROUND:
+                self._prove_around(self._unproved(needs), limit, usable, hidden, until)
+
+    def _prove_around(
+        self, needs: np.ndarray, limit: int, usable: np.ndarray, hidden: np.ndarray, until: float
+    ) -> None:
+        """Prove needs among the usable cells around each, those beside each other in one tableau.
+
+        Cells that are suppressed for it are noted in both arrays of flags.
+        """
         at = _by_cell(self.problem.needs.cell, needs)
         was_tried = np.zeros(len(self.problem.needs), dtype=bool)
         for need in needs.tolist():
             if self.pattern.cells[need] is not None or time.monotonic() > until:
                 continue
-            near = self._near(int(self.problem.needs.cell[need]), limit)
+            start = self.problem.needs.cell[[need]]
+            near = self._around.movable(self._around.near(start, usable, limit))
             beside = [k for cell in near[:BESIDE].tolist() for k in at.get(cell, ())]
             some = self._unproved(np.array(beside, dtype=np.int64))
             some = some[~was_tried[some] | (some == need)]
             was_tried[some] = True
             if len(some):
-                self._solve(near, some, EMPTY)
-
-    def _near(self, cell: int, limit: int) -> np.ndarray:
-        """Return the cells around a cell that can move with all farther away staying."""
-        near = self._around.near(np.array([cell]), self._can_move, limit)
-        return self._around.movable(near)
-
-    @cached_property
-    def _can_move(self) -> np.ndarray:
-        return np.asarray(self._label >= 0)
+                published = np.flatnonzero(~hidden[near])
+                dear = np.argsort(-self.problem.cost[near[published]], kind="stable")
+                self._solve(near, some, published[dear])
+                now = near[published[self.pattern.users[near[published]] > 0]]
+                hidden[now] = usable[now] = True
 
     @cached_property
     def _around(self) -> Surroundings:

@@ -1,0 +1,226 @@
+"""Large tables against respondents: proofs that leave their cells alone, looked for nearby.
+
+What must be shown against many respondents is asked of one proof first. Where there is none, the
+proof that does not mind them is made shorter, so that it moves the cells of few; of these, halves
+are asked for. Only those that are left one by one are worth further suppressions.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+
+from tacit.core.progress import track
+from tacit.tables._audit_prior import Beforehand
+from tacit.tables.suppress._repair_inside import Inside
+from tacit.tables.suppress._repair_insiders import Open, Side, as_needs, open_respondents
+from tacit.tables.suppress._repair_pieces import Pieces
+from tacit.tables.suppress._repair_search import Search
+
+ROUNDS = 60
+"""Rounds of proofs; each may hide cells of which other respondents know."""
+MANY = 1_000_000_000
+"""More respondents than there are."""
+APART = 1.0
+"""What a respondent's cell costs where it is to be left alone, in terms of the median cell."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is asked of a proof: a side, how far it moves, and against whom."""
+
+    side: Side
+    need: int
+    """A need of that side."""
+    amount: float
+    against: tuple[int, ...]
+    """The first cell of each respondent."""
+    known: np.ndarray
+    """All their cells."""
+    may_cost: bool
+    """Whether published cells may be suppressed for it."""
+
+
+@dataclass(eq=False)
+class Progress:
+    """How far one side has come."""
+
+    most: int = MANY
+    """Against how many respondents one proof is asked for."""
+    short: Literal["", "wanted", "done"] = ""
+    """Whether its own proof was made short."""
+    stuck: set[int] = field(default_factory=set)
+    """Respondents (their first cells) that no proof among suppressed cells leaves alone."""
+    most_stuck: int = MANY
+    """Against how many of these one proof is asked for."""
+    amounts: dict[int, float] = field(default_factory=dict)
+    """How far it must move against respondents who know more beforehand, 0 for not at all."""
+
+
+class Withstand:
+    """Adds proofs to a search until no respondent undoes a sensitive cell, or says for which not.
+
+    Parameters
+    ----------
+    search
+        A search whose pattern protects every cell from outsiders.
+    """
+
+    def __init__(self, search: Search) -> None:
+        self._search = search
+        self._progress: dict[Side, Progress] = {}
+        self.lost: list[Side] = []
+        """Sides that cannot be protected from some respondent."""
+
+    def run(self) -> bool:
+        """Return whether every side resists every respondent when this ends."""
+        with track("withstanding respondents") as advance:
+            for _ in range(ROUNDS):
+                left = open_respondents(self._search.pattern)
+                if self._shorten(left):
+                    left = open_respondents(self._search.pattern)
+                requests = [one for some in left for one in self._requests(some)]
+                if not requests or self.lost:
+                    return not self.lost
+                if not self._answer(requests):
+                    return False
+                advance(0)
+        return False
+
+    @property
+    def _is_late(self) -> bool:
+        return time.monotonic() > self._search.until
+
+    def _of(self, side: Side) -> Progress:
+        return self._progress.setdefault(side, Progress())
+
+    # -- what is asked --------------------------------------------------------------------------
+
+    def _requests(self, left: Open) -> list[Request]:
+        """Return what is asked next for a side."""
+        state, problem = self._of(left.side), self._search.problem
+        amount = float(problem.needs.amount[left.need])
+        rest = {first: known for first, known in left.known.items() if first not in state.amounts}
+        fresh = [first for first in rest if first not in state.stuck]
+        chosen = fresh[: state.most] or list(rest)[: state.most_stuck]
+        made = [
+            Request(left.side, left.need, least, (first,), left.known[first], may_cost=True)
+            for first, least in state.amounts.items()
+            if least > 0 and first in left.known
+        ]
+        if chosen:
+            known = np.concatenate([rest[first] for first in chosen])
+            made.append(
+                Request(left.side, left.need, amount, tuple(chosen), known, may_cost=not fresh)
+            )
+        return made
+
+    def _answer(self, requests: list[Request]) -> bool:
+        """Look for the proofs asked for; note what was not found. Return whether there was time."""
+        search = self._search
+        first = len(search.problem.needs)
+        search.add(as_needs(search.problem.needs, [(r.need, r.amount, r.known) for r in requests]))
+        self._pieces.prove(search.until)
+        self._at_cost({first + k: one for k, one in enumerate(requests) if one.may_cost})
+        if self._is_late:
+            return False
+        failed = search.pattern.unproved
+        for need in failed:
+            self._note_failure(requests[need - first])
+        search.drop(failed.tolist())
+        return True
+
+    def _note_failure(self, one: Request) -> None:
+        """Ask for less next time."""
+        state, half = self._of(one.side), max(len(one.against) // 2, 1)
+        if one.may_cost:
+            state.most_stuck = half
+        elif not state.short:
+            state.short = "wanted"
+        elif len(one.against) > 1:
+            state.most = half
+        else:
+            state.stuck.update(one.against)
+
+    @cached_property
+    def _prior(self) -> Beforehand:
+        return Beforehand(self._search.problem.table)
+
+    # -- where it is looked for -----------------------------------------------------------------
+
+    @property
+    def _pieces(self) -> Pieces:
+        return Pieces(self._search.pattern, self._search.pattern.hidden)
+
+    def _at_cost(self, asked: dict[int, Request]) -> None:
+        """Prove needs with cells that are published so far: cheap ones, then any."""
+        search, pattern = self._search, self._search.pattern
+        self._pieces.prove_at_cost(np.array(list(asked), dtype=np.int64), search.until)
+        inside = Inside(search)
+        for need, one in asked.items():
+            if pattern.cells[need] is not None or self._is_late:
+                continue
+            charge = np.where(pattern.hidden, 0.0, search.problem.cost)
+            found = inside.widely(need, charge)
+            if found is None and len(one.against) == 1 and not self._knows_more(one):
+                found = inside.anywhere(need, charge)
+                self.lost += [one.side] if found is None else []
+            if found is not None:
+                pattern.assign(need, *found)
+
+    def _knows_more(self, one: Request) -> bool:
+        """Whether a respondent knows beforehand that a cell cannot move so far; note how far."""
+        problem, (cell, sign) = self._search.problem, one.side
+        position = int(problem.cells[cell])
+        reach = self._prior.reach(position, sign, problem.cells[one.known], one.amount)
+        if reach >= one.amount * (1 - 1e-6):
+            return False
+        size = max(abs(float(problem.table.value[position])), 1.0)
+        least = reach * (1 - 1e-7) if reach > 1e-9 * size else 0.0
+        self._of(one.side).amounts[one.against[0]] = least
+        return True
+
+    # -- shorter proofs -------------------------------------------------------------------------
+
+    def _shorten(self, every: list[Open]) -> bool:
+        """Make the proofs short of sides for which no proof against all was found, if there are."""
+        sides = [one for one in every if self._of(one.side).short == "wanted"]
+        for one in sides:
+            self._of(one.side).short = "done"
+        search, pattern = self._search, self._search.pattern
+        before = {one.need: pattern.proof(one.need) for one in sides}
+        hidden, owner = pattern.hidden, self._owners(every)
+        for need in before:
+            pattern.release(need)
+        Pieces(pattern, hidden).prove(search.until)
+        inside, apart = Inside(search), APART * (owner >= 0)
+        for need, old in before.items():
+            if pattern.cells[need] is None and not self._is_late:
+                hidden |= pattern.hidden
+                charge = np.where(hidden, 0.0, search.problem.cost) + apart
+                found = inside.widely(need, charge)
+                if found is not None:
+                    pattern.assign(need, *found)
+            now = pattern.cells[need]
+            if now is None or _n_owners(owner, now) >= _n_owners(owner, old[0]):
+                pattern.release(need)
+                pattern.assign(need, *old)
+        return bool(sides)
+
+    def _owners(self, every: list[Open]) -> np.ndarray:
+        """Return who is alone in each open cell, as far as anybody is still to be resisted."""
+        owner = np.full(self._search.problem.n_cells, -1, dtype=np.int64)
+        for one in every:
+            for first, known in one.known.items():
+                owner[known] = first
+        return owner
+
+
+def _n_owners(owner: np.ndarray, cells: np.ndarray) -> int:
+    """Return how many respondents' cells are among some cells."""
+    found = np.unique(owner[cells])
+    return int((found >= 0).sum())
