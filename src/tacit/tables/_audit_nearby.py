@@ -11,8 +11,8 @@ from tacit.tables._audit_system import System
 
 LARGE = 3_000
 """Cells of a system from which on movements are looked for nearby before anywhere."""
-NEAR = 400
-"""Cells around a cell among which they are."""
+NEAR = (400, 3_000)
+"""Cells around a cell among which they are, in turn."""
 
 
 class Neighbourhood:
@@ -80,8 +80,8 @@ class NearbyFlows:
     def __init__(self, system: System, until: float = np.inf) -> None:
         self._system, self._until = system, until
         self._cut = Neighbourhood(system)
-        self._place, self._near = -1, ANYWHERE
-        self._local: Flows | None = None
+        self._place = -1
+        self._local: dict[int, tuple[np.ndarray, Flows]] = {}
         self._n_before = 0
 
     @cached_property
@@ -91,28 +91,30 @@ class NearbyFlows:
     @property
     def n_solved(self) -> int:
         """Programmes solved so far."""
-        made: list[Flows | None] = [vars(self).get("_whole"), self._local]
-        return self._n_before + sum(one.n_solved for one in made if one is not None)
+        made = [flows for _, flows in self._local.values()]
+        made += [self._whole] if "_whole" in vars(self) else []
+        return self._n_before + sum(one.n_solved for one in made)
 
     def move(self, place: int, amount: float, known: np.ndarray = ANYWHERE) -> np.ndarray | None:
         """Return changes that move a cell by an amount, or nothing if there are none."""
-        local = self._around(place)
-        held = np.flatnonzero(np.isin(self._near, known))
-        found = local.move(0, amount, held)
-        if found is None:
-            return self._whole.move(place, amount, known)
-        change = np.zeros(len(self._system))
-        change[self._near] = found
-        return change
+        for limit in NEAR if len(self._system) > NEAR[-1] else NEAR[:1]:
+            near, local = self._around(place, limit)
+            found = local.move(0, amount, np.flatnonzero(np.isin(near, known)))
+            if found is not None:
+                change = np.zeros(len(self._system))
+                change[near] = found
+                return change
+        return self._whole.move(place, amount, known)
 
-    def _around(self, place: int) -> Flows:
-        """Return the programme of the surroundings of a cell, which is the first of them."""
-        if self._local is not None and place == self._place:
-            return self._local
-        self._n_before += 0 if self._local is None else self._local.n_solved
-        self._place, self._near = place, self._cut.around(place, NEAR)
-        self._local = Flows(self._cut.part(self._near), self._until)
-        return self._local
+    def _around(self, place: int, limit: int) -> tuple[np.ndarray, Flows]:
+        """Return the surroundings of a cell, which is the first of them, and their programme."""
+        if place != self._place:
+            self._n_before += sum(flows.n_solved for _, flows in self._local.values())
+            self._place, self._local = place, {}
+        if limit not in self._local:
+            near = self._cut.around(place, limit)
+            self._local[limit] = near, Flows(self._cut.part(near), self._until)
+        return self._local[limit]
 
 
 def _entries(pointers: np.ndarray, at: np.ndarray) -> np.ndarray:

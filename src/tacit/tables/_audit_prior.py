@@ -12,8 +12,9 @@ from tacit.tables._audit_proof import Extremes
 from tacit.tables._audit_system import System, propagated
 from tacit.tables.table import Table
 
-NEAR = 1_000
-"""Cells around a cell of a large table among which it is moved before the whole is asked."""
+NEAR = (1_000, 5_000)
+"""Cells around a cell of a large table among which it is moved, in turn, before the whole is
+asked."""
 HAIR = 1e-9
 """Share of a value by which two ends that are the same may differ."""
 
@@ -55,26 +56,30 @@ class Beforehand:
     def reach(self, cell: int, sign: float, known: np.ndarray, enough: float = np.inf) -> float:
         """Return how far a cell can move up (1) or down (-1), or no less than is enough."""
         if len(self._system) > LARGE:
-            near = self._near(cell, sign, known)
             size = max(abs(float(self._table.value[cell])), 1.0)
-            if near >= enough or self._most(cell, sign, known) - near <= HAIR * size:
-                return max(near, 0.0)
+            most = self._most(cell, sign, known)
+            if most <= HAIR * size:
+                return 0.0
+            for limit in NEAR:
+                near = self._near(cell, sign, known, limit)
+                if near >= enough or most - near <= HAIR * size:
+                    return max(near, 0.0)
         at, weight = np.array([cell]), np.array([float(sign)])
         return max(self._extremes.largest(at, weight, known)[0], 0.0)
 
-    def _near(self, cell: int, sign: float, known: np.ndarray) -> float:
+    def _near(self, cell: int, sign: float, known: np.ndarray, limit: int) -> float:
         """Return how far a cell can move with all cells farther away staying: no more than it can.
 
         This is no less than it can, too, where it comes to what `_most` says.
         """
-        near = self._cut.around(cell, NEAR)
+        near = self._cut.around(cell, limit)
         held = np.flatnonzero(np.isin(near, known))
         program = Extremes(self._cut.part(near))
         return program.largest(np.array([0]), np.array([float(sign)]), held)[0]
 
     def _most(self, cell: int, sign: float, known: np.ndarray) -> float:
         """Return more than a cell can move, or as much: what the relations around it allow."""
-        part = self._cut.closed(self._cut.around(cell, NEAR))
+        part = self._cut.closed(self._cut.around(cell, NEAR[0]))
         free = ~np.isin(part.cells, known)
         value = np.maximum(np.abs(self._table.value[part.cells]), 1.0)
         lower, upper = propagated(

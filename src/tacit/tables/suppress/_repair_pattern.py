@@ -69,6 +69,10 @@ class Pattern:
         """Cells that are suppressed."""
         return np.asarray(self.problem.fixed | self.kept | (self.users > 0))
 
+    def hidden_among(self, cells: np.ndarray) -> np.ndarray:
+        """Return which of some cells are suppressed."""
+        return np.asarray(self.problem.fixed[cells] | self.kept[cells] | (self.users[cells] > 0))
+
     @property
     def cost(self) -> float:
         """Cost of the secondary suppressions."""

@@ -8,6 +8,7 @@ them are answered exactly and without a programme for each.
 from __future__ import annotations
 
 import time
+from collections import defaultdict
 from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
@@ -22,6 +23,12 @@ LARGEST = 4_000_000
 """Relations times cells of a piece up to which it is solved in a tableau."""
 AROUND = (100, 300, 600)
 """Cells around a need among which it is proved, in turn, where its piece is too large."""
+LOCAL = 400
+"""Suppressed cells around a cell among which it is published where its piece is too large."""
+TOGETHER = 30
+"""Cells tried with it at most."""
+CROWD = 400
+"""Proofs that move a cell above which it is not tried."""
 CHEAP = (0.25, 0.5)
 """Shares of the published cells, the cheapest, that may be suppressed to prove a need, in turn."""
 BESIDE = 60
@@ -30,6 +37,29 @@ READ = 12
 """Cells of a change up to which it is read for other needs; longer ones crowd the pattern."""
 WORK = 8_000_000_000
 """Steps times entries of a tableau after which the cells left are tried by programmes: seconds."""
+
+
+class Users:
+    """Which needs rest on which secondary suppressions."""
+
+    def __init__(self, pattern: Pattern) -> None:
+        self._is_secondary = ~pattern.problem.fixed
+        self._users: dict[int, set[int]] = defaultdict(set)
+        for need, cells in enumerate(pattern.cells):
+            self.moved(need, None, cells)
+
+    def of(self, cell: int) -> np.ndarray:
+        """Return the needs whose proofs move a cell."""
+        return np.array(sorted(self._users[cell]), dtype=np.int64)
+
+    def moved(self, need: int, old: np.ndarray | None, new: np.ndarray | None) -> None:
+        """Note that a need rests on other cells."""
+        if old is new:
+            return
+        for cell in () if old is None else old[self._is_secondary[old]].tolist():
+            self._users[cell].discard(need)
+        for cell in () if new is None else new[self._is_secondary[new]].tolist():
+            self._users[cell].add(need)
 
 
 class Pieces:
@@ -41,13 +71,18 @@ class Pieces:
         The proofs so far; new ones are noted in it.
     hidden
         Cells that may move (flags).
+    apart
+        Cells (flags) that no proof may begin to move when it is led round another.
     """
 
-    def __init__(self, pattern: Pattern, hidden: np.ndarray) -> None:
+    def __init__(
+        self, pattern: Pattern, hidden: np.ndarray, apart: np.ndarray | None = None
+    ) -> None:
         from tacit.tables.suppress import _repair_kernel as kernel
 
         self.pattern, self.problem, self._hidden = pattern, pattern.problem, hidden
         a, b, problem = self.problem.columns, self.problem.rows, self.problem
+        self.apart = np.zeros(problem.n_cells, dtype=bool) if apart is None else apart
         cells = np.flatnonzero(hidden)
         can_move = kernel.movable(
             cells, a.indptr, a.indices, b.indptr, b.indices, problem.n_cells, problem.n_rows
@@ -132,8 +167,70 @@ class Pieces:
             tried = np.flatnonzero(rank[cells] >= 0)
             tried = tried[np.argsort(rank[cells[tried]], kind="stable")]
             n_tried = self._solve(cells, needs, tried) if len(tried) else 0
+            if n_tried is None:
+                self._publish_around(cells[tried], is_left, until)
             is_left[cells[tried[: n_tried or 0]]] = False
         return np.asarray(order[is_left[order]])
+
+    def _publish_around(self, order: np.ndarray, is_left: np.ndarray, until: float) -> None:
+        """Publish cells of a large piece, each with those around it, in one tableau.
+
+        Proofs that move them are led round them. What was tried is no longer left (flags).
+        """
+        users, hidden = Users(self.pattern), self.pattern.hidden
+        for cell in order.tolist():
+            if not is_left[cell] or time.monotonic() > until:
+                continue
+            near = self._around.movable(self._around.near(np.array([cell]), hidden, LOCAL))
+            at = np.flatnonzero(is_left[near])[:TOGETHER]
+            at = at[[len(users.of(int(c))) <= CROWD for c in near[at]]]
+            is_left[cell] = False
+            if not len(at):
+                continue
+            is_left[near[at]] = False
+            at = at[np.argsort(-self.problem.cost[near[at]], kind="stable")]
+            needs = np.unique(np.concatenate([users.of(int(c)) for c in near[at]]))
+            before = {k: self.pattern.cells[k] for k in needs.tolist()}
+            self._lead_round(near, needs, at)
+            for need, old in before.items():
+                users.moved(need, old, self.pattern.cells[need])
+            hidden[near[at]] = self.pattern.hidden_among(near[at])
+
+    def _lead_round(self, near: np.ndarray, needs: np.ndarray, order: np.ndarray) -> None:
+        """Publish some of the cells around one, leading the proofs of needs round them."""
+        from tacit.tables.suppress import _repair_kernel as graph
+        from tacit.tables.suppress import _repair_pieces_kernel as kernel
+
+        problem, pattern, place = self.problem, self.pattern, self._place
+        a, asked = problem.columns, problem.needs
+        *columns, n_rows = graph.local_columns(near, a.indptr, a.indices, a.data, self._row_name)
+        place[near] = np.arange(len(near))
+        proofs = [pattern.proof(int(k)) for k in needs]
+        moves = np.zeros((len(needs), len(near)))
+        for k, (cells, change) in enumerate(proofs):
+            inside = place[cells] >= 0
+            moves[k, place[cells[inside]]] = change[inside]
+        held = (moves == 0) & self.apart[near]
+        pointer, places = self._known(needs)
+        held[np.repeat(np.arange(len(needs)), np.diff(pointer)), places] = True
+        targets, before = place[asked.cell[needs]], moves.copy()
+        place[near] = -1
+        kernel.rerouted(
+            tuple(columns), n_rows, (problem.up[near], problem.down[near]), order, moves,
+            targets, held,
+        )  # fmt: skip
+        is_near = np.zeros(problem.n_cells, dtype=bool)
+        is_near[near] = True
+        for k in np.flatnonzero((moves != before).any(axis=1)).tolist():
+            cells, change = proofs[k]
+            far, here = ~is_near[cells], np.flatnonzero(moves[k])
+            need = int(needs[k])
+            pattern.assign(
+                need, np.concatenate([cells[far], near[here]]),
+                np.concatenate([change[far], moves[k, here]]),
+            )  # fmt: skip
+            if len(pattern.broken(needs[[k]])):
+                pattern.assign(need, cells, change)
 
     def _each(self, until: float) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Give the cells of each piece that asks for something, and what it asks for."""

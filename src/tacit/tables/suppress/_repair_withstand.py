@@ -23,6 +23,8 @@ from tacit.tables.suppress._repair_search import Search
 
 ROUNDS = 60
 """Rounds of proofs; each may hide cells of which other respondents know."""
+FEW = 4
+"""Respondents from which on it is worth while to make a proof shorter."""
 MANY = 1_000_000_000
 """More respondents than there are."""
 APART = 1.0
@@ -139,7 +141,7 @@ class Withstand:
         state, half = self._of(one.side), max(len(one.against) // 2, 1)
         if one.may_cost:
             state.most_stuck = half
-        elif not state.short:
+        elif not state.short and len(one.against) > FEW:
             state.short = "wanted"
         elif len(one.against) > 1:
             state.most = half
