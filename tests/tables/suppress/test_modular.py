@@ -355,12 +355,11 @@ def _made_additive(table):
 def test_the_road_for_large_tables_is_as_safe(random_case, weak_cells, monkeypatch, why, seed):
     """Large tables, and those with about as many relations as cells, are proved nearby.
 
-    Here every table counts as one of these, and short proofs as long.
+    Here every table counts as one of these.
     """
     monkeypatch.setattr("tacit.tables.suppress._optimal_dense.LARGEST", 0)
     for name, limit in why.items():
         monkeypatch.setattr(f"tacit.tables.suppress._repair.{name}", limit)
-    monkeypatch.setattr("tacit.tables.suppress._repair_nearby.SHORT", 3)
     monkeypatch.setattr("tacit.tables.suppress._repair_nearby.NEARBY", (6, 12))
     table, sensitive = random_case(seed, ("any", "nested", "negative", "linked")[seed % 4])
     _holds_or_refuses(SuppressModular(), table, sensitive, weak_cells)

@@ -18,19 +18,21 @@ import numpy as np
 from tacit.core.errors import ProtectionError
 from tacit.core.progress import track
 from tacit.tables._audit_insiders import knows_contributors
-from tacit.tables._audit_prior import Beforehand
 from tacit.tables._respondent_sums import WithSums, with_respondent_sums
 from tacit.tables.protected import ProtectedTable
 from tacit.tables.sensitive import Sensitive
 from tacit.tables.suppress._costs import Cost, cell_costs
 from tacit.tables.suppress._polish import Polish
-from tacit.tables.suppress._repair_insiders import Limits, insider_needs
+from tacit.tables.suppress._repair_insiders import respondents_cells
 from tacit.tables.suppress._repair_nearby import Nearby
 from tacit.tables.suppress._repair_pieces import Pieces
 from tacit.tables.suppress._repair_problem import Problem, problem_of, to_suppress
 from tacit.tables.suppress._repair_prune import Prune
+from tacit.tables.suppress._repair_refusals import in_time, refuse
+from tacit.tables.suppress._repair_resist import resist
 from tacit.tables.suppress._repair_search import Search, improve
 from tacit.tables.suppress._repair_sliding import slide
+from tacit.tables.suppress._repair_withstand import Withstand
 from tacit.tables.table import Table
 
 LARGE = 20_000
@@ -45,10 +47,8 @@ SHARING = (1.0, 2.0, 3.0, np.inf)
 """How strongly proofs are drawn to each other's cells, sweep by sweep."""
 SPENT = 0.4
 """Share of the time left that a clean-up may take while proofs against respondents wait."""
-CLOSE = 100_000
-"""Relations times cells up to which a piece is solved whole against respondents, who are many."""
-INSIDER_ROUNDS = 60
-"""Rounds of proofs against respondents; each may hide cells of which others know."""
+ENOUGH = 1e-3
+"""Share of its cost by which a clean-up must make a pattern cheaper to be done again."""
 
 
 @dataclass(frozen=True)
@@ -157,6 +157,11 @@ class _Task:
     """Share of the time left that each clean-up may take."""
 
     @property
+    def is_last(self) -> bool:
+        """Whether nothing is asked for any more after the clean-up."""
+        return self.share == 1.0
+
+    @property
     def clean_until(self) -> float:
         """When a clean-up that begins now must end."""
         now = time.monotonic()
@@ -213,7 +218,8 @@ def _cheapest(task: _Task, starts: Sequence[np.ndarray | None]) -> Search:
             _clean_up(search, task.effort, task.clean_until)
         found += [search, *other]
     search = min(found, key=lambda one: one.pattern.cost)
-    _exchange(search, task.effort, task.clean_until)
+    if task.is_last or not _is_nearby(search.problem):
+        _exchange(search, task.effort, task.clean_until)
     return search
 
 
@@ -241,7 +247,7 @@ def _first_pattern(task: _Task, start: np.ndarray | None) -> Search:
         search.until = task.until
         groups = None if task.order is None else task.order(problem)
         failed = _other_side(search, _first_sweep(search, start is not None, groups))
-        _in_time(search)
+        in_time(search)
         if not len(failed):
             return search
     raise ProtectionError(
@@ -297,9 +303,7 @@ def _clean_up(search: Search, effort: Effort, until: float) -> None:
         if effort.prune:
             search.knit.thin(until)
         return
-    if _is_nearby(search.problem):
-        Nearby(search, np.inf).shorten(until)
-    elif effort.rounds:
+    if effort.rounds and not _is_nearby(search.problem):
         improve(search, effort.rounds, until)
     if effort.prune:
         Prune(search.pattern).run(until)
@@ -313,7 +317,7 @@ def _exchange(search: Search, effort: Effort, until: float) -> None:
         if time.monotonic() > until:
             break
         prune.run(until, exchange=True)
-        if search.pattern.cost > before * (1 - 1e-3):
+        if search.pattern.cost > before * (1 - ENOUGH):
             break
 
 
@@ -323,10 +327,13 @@ def _wide(wider: WithSums, start: np.ndarray | None) -> np.ndarray | None:
 
 def _against_insiders(search: Search, task: _Task) -> None:
     """Add proofs until no respondent who knows its own cells can undo a sensitive one."""
-    _resist(search)
-    if task.effort.prune and time.monotonic() < task.until:
-        _thin(search, task)
-    _polish(Polish(search, task.prices, task.until, singletons=True), task.effort)
+    if _is_nearby(search.problem):
+        _withstand(search, task)
+    else:
+        resist(search)
+        if task.effort.prune and time.monotonic() < task.until:
+            _thin(search, task)
+        _polish(Polish(search, task.prices, task.until, singletons=True), task.effort)
     _certify(search)
 
 
@@ -335,86 +342,36 @@ def _thin(search: Search, task: _Task) -> None:
     safe = search.problem, search.pattern.copy()
     Prune(search.pattern).run(task.clean_until)
     try:
-        _resist(search)
+        resist(search)
     except ProtectionError:
         search.problem, search.pattern = safe
 
 
-def _resist(search: Search) -> None:
-    """Ask for proofs that leave alone what respondents know, of fewer where many are too many.
-
-    Against a single respondent no more is asked than it cannot know beforehand.
-    """
-    limits, prior = Limits(), Beforehand(search.problem.table)
-    lost: list[int] = []
-    for _ in range(INSIDER_ROUNDS):
-        more, sizes = insider_needs(search.pattern, limits)
-        if not len(more):
-            return
-        first = len(search.problem.needs)
-        search.add(more)
-        Pieces(search.pattern, search.pattern.hidden).prove(search.until, CLOSE)
-        failed = search.sweep(np.inf, [search.pattern.unproved])
-        _in_time(search, failed)
-        for need in failed:
-            if sizes[need - first] > 1:
-                side = int(more.cell[need - first]), float(more.sign[need - first])
-                limits.halve(side, sizes[need - first])
-            elif not _can_ask_less(search, need, prior, limits):
-                lost.append(need)
-        if lost:
+def _withstand(search: Search, task: _Task) -> None:
+    """Do so in a large table, then publish what its proofs can be led round."""
+    withstand = Withstand(search)
+    if not withstand.run():
+        in_time(search)
+        cells = np.array([cell for cell, _ in withstand.lost], dtype=np.int64)
+        refuse(search.problem, cells, "against respondents who know their own")
+    for _ in range(task.effort.prune):
+        safe = search.problem, search.pattern.copy()
+        Prune(search.pattern, apart=respondents_cells(search.pattern)).run(task.until)
+        if not withstand.run():
+            search.problem, search.pattern = safe
+        if search.pattern.cost > safe[1].cost * (1 - ENOUGH):
             break
-        search.drop(failed)
-    still = lost or [len(search.problem.needs) - 1]
-    _refuse(search, np.array(still, dtype=np.int64), "against respondents who know their own")
-
-
-def _can_ask_less(search: Search, need: int, prior: Beforehand, limits: Limits) -> bool:
-    """Ask for no more than someone cannot know beforehand; return whether that is less."""
-    problem, needs = search.problem, search.problem.needs
-    cell, sign, known = int(needs.cell[need]), float(needs.sign[need]), needs.known[need]
-    asked = float(needs.amount[need])
-    reach = prior.reach(int(problem.cells[cell]), sign, problem.cells[known], asked)
-    if reach >= asked * (1 - 1e-6):
-        return False
-    size = max(abs(float(problem.table.value[problem.cells[cell]])), 1.0)
-    limits.least[cell, sign, int(known[0])] = reach * (1 - 1e-7) if reach > 1e-9 * size else 0.0
-    return True
-
-
-def _in_time(search: Search, failed: Sequence[int] = ()) -> None:
-    """Refuse if time was over before every need had a proof, but for those that have none."""
-    late = search.pattern.unproved if time.monotonic() > search.until else ()
-    if len(late) > len(failed):
-        known = search.problem.needs.known
-        against = sum(len(known[need]) > 0 for need in late)
-        less = f", {against:,} of them against single respondents" if against else ""
-        other = ", leave single respondents out (singletons=False)" if against else ""
-        raise ProtectionError(
-            "time was over before a pattern was found that protects every sensitive cell",
-            got=f"{len(late):,} of {len(search.problem.needs):,} proofs are missing{less}",
-            do=f"give more seconds{other}, or use SuppressElimination(intervals=False) if it is "
-            "enough that no cell can be calculated",
-        )
 
 
 def _certify(search: Search) -> None:
     """Check every proof; mend by a fresh one what rounding broke, or refuse."""
-    _in_time(search)
+    in_time(search)
     search.until = np.inf
     for _ in range(3):
         broken = search.pattern.broken()
         if not len(broken):
             return
         search.sweep(np.inf, [np.array([k]) for k in broken])
-    _refuse(search, search.pattern.broken(), "for certain")
-
-
-def _refuse(search: Search, needs: np.ndarray, how: str) -> None:
-    problem = search.problem
-    if len(needs):
-        raise ProtectionError(
-            f"no suppression was found that protects some sensitive cells {how}",
-            got=problem.table.describe(np.unique(problem.cells[problem.needs.cell[needs]])),
-            do="unfreeze cells around them, or collapse categories (redesign)",
-        )
+    cells = search.problem.needs.cell[search.pattern.broken()]
+    if len(cells):
+        refuse(search.problem, cells, "for certain")

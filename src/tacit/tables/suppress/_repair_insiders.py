@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from tacit.tables._audit_insiders import excused_pairs, single_respondents
-from tacit.tables.suppress._repair_pattern import Pattern
+from tacit.tables.suppress._repair_pattern import SLACK, Pattern
 from tacit.tables.suppress._repair_problem import Needs
 
 Side = tuple[int, float]
@@ -85,10 +85,18 @@ def open_respondents(pattern: Pattern) -> list[Open]:
     for side, needs in _proofs_by_need(pattern).items():
         cell = side[0]
         pardoned = {-1, int(owner[cell]), *excused.get(cell, ())}
-        against = sorted(_touched(pattern, needs, owner) - pardoned)
+        against = sorted(_touched(pattern, needs, owner) - _met(pattern, needs, owner) - pardoned)
         if against:
             known = {int(groups[name][0]): groups[name] for name in against}
             found.append(Open(side, needs[0], known))
+    return found
+
+
+def respondents_cells(pattern: Pattern) -> np.ndarray:
+    """Return the cells (flags) in which some respondent is alone."""
+    found = np.zeros(pattern.problem.n_cells, dtype=bool)
+    for cells in _respondents(pattern)[0]:
+        found[cells] = True
     return found
 
 
@@ -100,9 +108,21 @@ def as_needs(asked: Needs, found: list[tuple[int, float, np.ndarray]]) -> Needs:
 
 
 def _touched(pattern: Pattern, needs: list[int], owner: np.ndarray) -> set[int]:
-    """Return the respondents whose cells every proof of a cell and side moves."""
-    every = [set(owner[pattern.cells[need]].tolist()) for need in needs]
+    """Return the respondents whose cells every proof of all that a side asks for moves."""
+    every = [set(owner[pattern.cells[k]].tolist()) for k in needs if _is_full(pattern, needs, k)]
     return set.intersection(*every)
+
+
+def _met(pattern: Pattern, needs: list[int], owner: np.ndarray) -> set[int]:
+    """Return the respondents against whom less was asked for, and proved."""
+    known = pattern.problem.needs.known
+    return {int(owner[c]) for k in needs if not _is_full(pattern, needs, k) for c in known[k]}
+
+
+def _is_full(pattern: Pattern, needs: list[int], need: int) -> bool:
+    """Return whether a need asks for as much as the first of its side."""
+    amount = pattern.problem.needs.amount
+    return bool(amount[need] >= amount[needs[0]] * (1 - SLACK))
 
 
 def _respondents(pattern: Pattern) -> tuple[list[np.ndarray], dict[int, set[int]]]:

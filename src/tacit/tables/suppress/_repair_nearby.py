@@ -77,29 +77,6 @@ class Nearby:
         held = self.search.pattern.cells[need]
         return held is None or (len(held) > SHORT and len(held) > 2 * n)
 
-    def shorten(self, until: float) -> None:
-        """Look for short proofs among the cells suppressed already, in place of long ones."""
-        pattern, needs = self.search.pattern, self.problem.needs
-        sizes = np.array([0 if held is None else len(held) for held in pattern.cells])
-        hidden = pattern.hidden
-        for need in np.argsort(-sizes, kind="stable")[: int((sizes > SHORT).sum())]:
-            if time.monotonic() > until:
-                break
-            held = pattern.cells[need]
-            if held is None or len(held) <= SHORT:
-                continue
-            near = self._around.movable(self._around.near(needs.cell[[need]], hidden, NEARBY[0]))
-            if not len(near) or near[0] != needs.cell[need]:
-                continue
-            program, graph = self._around.program(near)
-            amount = needs.amount[[need]] * needs.sign[need]
-            price = 0.01 * self.problem.cost[near] / (1.0 + pattern.users[near])
-            charge = np.where(self._free[near], 0.0, price)
-            change = program.cheapest(np.array([0]), amount, charge, np.empty(0, int))
-            self.n_solved += 1
-            if change is not None:
-                self._use(int(need), near, change, graph)
-
     def _charge(self, near: np.ndarray) -> np.ndarray:
         users = self.search.pattern.users[near]
         cost = self.problem.cost[near]

@@ -94,12 +94,13 @@ class Pieces:
         self._place = np.full(problem.n_cells, -1, dtype=np.int64)
         self._row_name = np.full(problem.n_rows, -1, dtype=np.int64)
 
-    def prove(self, until: float, largest: int = LARGEST) -> None:
+    def prove(self, until: float, largest: int | None = None) -> None:
         """Look for a proof of every need that has none, until time is over.
 
-        In pieces with more relations times cells than `largest` needs are proved by the cells
-        around them; those for which that is not enough are left without a proof.
+        In pieces with more relations times cells than `largest` (`LARGEST` unless said) needs are
+        proved by the cells around them; those for which that is not enough are left as they are.
         """
+        largest = LARGEST if largest is None else largest
         hidden = self._label >= 0
         for cells, needs in self._each(until):
             left = self._unproved(needs)
@@ -166,7 +167,7 @@ class Pieces:
         for cells, needs in self._each(until):
             tried = np.flatnonzero(rank[cells] >= 0)
             tried = tried[np.argsort(rank[cells[tried]], kind="stable")]
-            n_tried = self._solve(cells, needs, tried) if len(tried) else 0
+            n_tried = self._solve(cells, needs, tried, LARGEST) if len(tried) else 0
             if n_tried is None:
                 self._publish_around(cells[tried], is_left, until)
             is_left[cells[tried[: n_tried or 0]]] = False
@@ -177,7 +178,7 @@ class Pieces:
 
         Proofs that move them are led round them. What was tried is no longer left (flags).
         """
-        users, hidden = Users(self.pattern), self.pattern.hidden
+        users, hidden = Users(self.pattern), self._hidden.copy()
         for cell in order.tolist():
             if not is_left[cell] or time.monotonic() > until:
                 continue
@@ -247,7 +248,7 @@ class Pieces:
         return {int(label[group[0]]): self._cells[group] for group in _groups(label)}
 
     def _solve(
-        self, cells: np.ndarray, needs: np.ndarray, order: np.ndarray, largest: int = LARGEST
+        self, cells: np.ndarray, needs: np.ndarray, order: np.ndarray, largest: float = np.inf
     ) -> int | None:
         """Prove needs within a piece, then publish its cells; return how many were tried.
 

@@ -38,11 +38,13 @@ class Prune:
     """Try secondary suppressions, dearest first, and publish those not needed.
 
     The proofs that rest on a cell are looked for again among the suppressed cells nearby, and with
-    `exchange` also among published ones as long as they cost less than the cell.
+    `exchange` also among published ones as long as they cost less than the cell. Cells that are
+    `apart` (flags) are not begun to be moved where proofs are led round others.
     """
 
-    def __init__(self, pattern: Pattern, near: int = NEAR) -> None:
+    def __init__(self, pattern: Pattern, near: int = NEAR, apart: np.ndarray | None = None) -> None:
         self.pattern, self.problem, self.near = pattern, pattern.problem, near
+        self._apart = apart
         self._around = Surroundings(self.problem)
         self._until = np.inf
         self._reading = Reading(self.problem)
@@ -75,7 +77,7 @@ class Prune:
         if exchange:
             order = self._worth_it(order)
         else:
-            order = Pieces(pattern, pattern.hidden).publish(order, until)
+            order = Pieces(pattern, pattern.hidden, self._apart).publish(order, until)
             if not len(order):
                 return
         self._note_users()

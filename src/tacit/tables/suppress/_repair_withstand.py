@@ -80,17 +80,17 @@ class Withstand:
 
     def run(self) -> bool:
         """Return whether every side resists every respondent when this ends."""
-        with track("withstanding respondents") as advance:
+        with track("withstanding respondents"):
             for _ in range(ROUNDS):
                 left = open_respondents(self._search.pattern)
                 if self._shorten(left):
                     left = open_respondents(self._search.pattern)
                 requests = [one for some in left for one in self._requests(some)]
-                if not requests or self.lost:
-                    return not self.lost
-                if not self._answer(requests):
+                if not requests:
+                    return True
+                if not self._answer(requests) or self.lost:
                     return False
-                advance(0)
+        self.lost = [one.side for one in left]
         return False
 
     @property
@@ -128,9 +128,9 @@ class Withstand:
         search.add(as_needs(search.problem.needs, [(r.need, r.amount, r.known) for r in requests]))
         self._pieces.prove(search.until)
         self._at_cost({first + k: one for k, one in enumerate(requests) if one.may_cost})
-        if self._is_late:
-            return False
         failed = search.pattern.unproved
+        if len(failed) and self._is_late:
+            return False
         for need in failed:
             self._note_failure(requests[need - first])
         search.drop(failed.tolist())
@@ -193,6 +193,8 @@ class Withstand:
         sides = [one for one in every if self._of(one.side).short == "wanted"]
         for one in sides:
             self._of(one.side).short = "done"
+        if not sides:
+            return False
         search, pattern = self._search, self._search.pattern
         before = {one.need: pattern.proof(one.need) for one in sides}
         hidden, owner = pattern.hidden, self._owners(every)
@@ -211,7 +213,7 @@ class Withstand:
             if now is None or _n_owners(owner, now) >= _n_owners(owner, old[0]):
                 pattern.release(need)
                 pattern.assign(need, *old)
-        return bool(sides)
+        return True
 
     def _owners(self, every: list[Open]) -> np.ndarray:
         """Return who is alone in each open cell, as far as anybody is still to be resisted."""

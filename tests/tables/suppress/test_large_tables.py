@@ -1,0 +1,247 @@
+"""How large tables are protected: proofs among the cells around, respondents, proofs led round."""
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy.sparse import csc_array, csr_array
+from tests.tables.independent import respondent_failures
+
+import tacit
+from tacit import tables
+from tacit.core.errors import ProtectionError
+from tacit.tables import Dimension, ProtectedTable, Sensitive, SuppressModular
+from tacit.tables._ball_kernel import ball
+from tacit.tables._grid import grid_codes, grid_relations
+from tacit.tables.suppress import _repair, _repair_withstand
+from tacit.tables.suppress._repair_insiders import as_needs, open_respondents
+from tacit.tables.suppress._repair_pattern import Pattern
+from tacit.tables.suppress._repair_pieces import Pieces
+from tacit.tables.suppress._repair_problem import problem_of
+
+CUBE = tuple(Dimension.flat(name, ["x", "y", "z"]) for name in "abc")
+
+
+@pytest.fixture
+def large(monkeypatch):
+    """Let every table count as large, its surroundings as small."""
+    monkeypatch.setattr("tacit.tables.suppress._optimal_dense.LARGEST", 0)
+    monkeypatch.setattr("tacit.tables.suppress._repair.LARGE", 0)
+    monkeypatch.setattr("tacit.tables.suppress._repair_pieces.LARGEST", 0)
+    monkeypatch.setattr("tacit.tables.suppress._repair_pieces.AROUND", (9, 20))
+    monkeypatch.setattr("tacit.tables.suppress._repair_pieces.LOCAL", 30)
+    monkeypatch.setattr("tacit.tables.suppress._repair_nearby.NEARBY", (6, 12))
+    monkeypatch.setattr("tacit.tables.suppress._repair_inside.WIDE", 12)
+    monkeypatch.setattr("tacit.tables.suppress._repair_withstand.FEW", 1)
+
+
+def from_records(seed):
+    """Return a table of records of some respondents with a hierarchy, and its sensitive cells."""
+    rng = np.random.default_rng(seed)
+    n = 45
+    data = pl.DataFrame({
+        "a": rng.choice(["a0", "a1", "a2", "a3", "a4"], n), "b": rng.choice(["b0", "b1", "b2"], n),
+        "x": np.round(np.exp(rng.normal(3, 1, n))) + 1, "who": rng.integers(0, 30, n),
+    })  # fmt: skip
+    tree = {"Total": ["P", "Q"], "P": ["a0", "a1", "a2"], "Q": ["a3", "a4"]}
+    table = tacit.tabulate(data, ["a", "b"], "x", unit="who", hierarchies={"a": tree})
+    return table, (tables.PPercent(p=20) | tables.MinFrequency(n=3)).sensitive(table)
+
+
+def _ball(relations, start, is_open, limit):
+    rows, columns = csr_array(relations), csc_array(relations)
+    missing, crossed = np.full(rows.shape[1], -1), np.zeros(rows.shape[0], np.int8)
+    found = ball(
+        np.asarray(start), is_open, columns.indptr, columns.indices, rows.indptr, rows.indices,
+        missing, crossed, limit,
+    )  # fmt: skip
+    assert (missing == -1).all()
+    assert not crossed.any()
+    return found
+
+
+def test_around_a_cell_of_a_grid_stands_a_box_in_which_it_can_move():
+    relations, codes = grid_relations(CUBE), grid_codes(CUBE)
+    is_inner = (codes > 0).all(axis=1)
+    start = int(np.flatnonzero(is_inner)[0])
+    for limit in (9, 18):
+        found = _ball(relations, [start], is_inner, limit)
+        assert found[0] == start
+        spans = [len(np.unique(codes[found, k])) for k in range(3)]
+        assert np.prod(spans) == len(np.unique(found)) == limit
+    box = found[(codes[found] < 3).all(axis=1)]
+    change = np.zeros(relations.shape[1])
+    change[box] = (-1.0) ** (codes[box] != codes[start]).sum(axis=1)
+    assert change[start] == 1
+    assert not (relations @ change).any()
+
+
+def test_a_ball_holds_its_start_and_open_cells_only_and_ends_with_the_table():
+    relations = grid_relations(CUBE)
+    is_open = np.random.default_rng(0).random(relations.shape[1]) < 0.6
+    closed = int(np.flatnonzero(~is_open)[0])
+    found = _ball(relations, [closed, closed, 5], is_open, 500)
+    assert found[:2].tolist() == [closed, 5]
+    assert is_open[found[2:]].all()
+    assert set(np.flatnonzero(is_open)) <= set(found.tolist())
+    assert len(found) == len(set(found.tolist()))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_no_respondent_works_out_anything_of_a_large_table(large, seed):
+    """Every respondent attacks everything with code of its own, or there was no way at all."""
+    table, sensitive = from_records(seed)
+    made = SuppressModular(singletons=True).protect(table, sensitive)
+    assert respondent_failures(table, sensitive, made.suppressed) == set()
+    assert made.audit().passed
+    assert made.notes["singletons"]
+
+
+def test_the_road_for_large_tables_was_taken(large, monkeypatch):
+    """Otherwise the tests above would say nothing of it."""
+    seen = []
+    run = _repair_withstand.Withstand.run
+
+    def noted(self):
+        done = run(self)
+        seen.append((done, sum(len(state.stuck) for state in self._progress.values())))
+        return done
+
+    monkeypatch.setattr(_repair_withstand.Withstand, "run", noted)
+    for seed in range(12):
+        SuppressModular(singletons=True).protect(*from_records(seed))
+    assert all(done for done, _ in seen)
+    assert any(stuck for _, stuck in seen)
+
+
+def test_who_cannot_be_withstood_is_named(large):
+    """All other cells are published before: the two of a row cannot be kept from each other."""
+    value = np.array([30.0, 10, 20])
+    table = tables.Table(value, csr_array([[-1.0, 1, 1]]), count=np.array([2, 1, 1]))
+    table = table.replace(frozen=np.array([True, False, False]))
+    sensitive = Sensitive.by("small", value < 25, above=2.0, below=2.0)
+    with pytest.raises(ProtectionError, match="respondents"):
+        SuppressModular(singletons=True).protect(table, sensitive)
+
+
+def test_time_over_against_respondents_is_a_refusal(large, monkeypatch):
+    clock = [0.0]
+    monkeypatch.setattr("time.monotonic", lambda: clock[0])
+    asked = _repair_withstand.open_respondents
+
+    def late(pattern):
+        clock[0] = 1e9
+        return asked(pattern)
+
+    monkeypatch.setattr(_repair_withstand, "open_respondents", late)
+    refusals = []
+    for seed in range(6):
+        clock[0] = 0.0
+        try:
+            SuppressModular(singletons=True).protect(*from_records(seed))
+        except ProtectionError as error:
+            refusals.append(str(error))
+    assert refusals
+    assert all("against single respondents" in said for said in refusals)
+
+
+def _problem(random_case, seed, kind):
+    table, sensitive = random_case(seed, kind)
+    return table, sensitive, problem_of(table, sensitive, np.maximum(np.abs(table.value), 1.0))
+
+
+@pytest.mark.parametrize("kind", ["any", "nested", "linked"])
+def test_proofs_at_a_cost_hold_and_take_cheap_cells_first(large, random_case, monkeypatch, kind):
+    monkeypatch.setattr("tacit.tables.suppress._repair_pieces.CHEAP", (0.7,))
+    n_proved = 0
+    for seed in range(8):
+        _, _, problem = _problem(random_case, seed, kind)
+        pattern = Pattern(problem)
+        dearest = np.quantile(problem.cost[~problem.fixed], 0.7)
+        Pieces(pattern, problem.fixed).prove_at_cost(pattern.unproved, np.inf)
+        assert np.array_equal(pattern.broken(), pattern.unproved)
+        assert (problem.cost[pattern.hidden & ~problem.fixed] <= dearest).all()
+        n_proved += len(problem.needs) - len(pattern.unproved)
+    assert n_proved
+
+
+@pytest.mark.parametrize("kind", ["any", "nested", "linked", "negative"])
+def test_cells_are_published_round_which_proofs_can_be_led(large, random_case, weak_cells, kind):
+    """What is published is not needed: the independent attacker finds the rest as safe."""
+    n_published = 0
+    for seed in range(8):
+        _, _, problem = _problem(random_case, seed, kind)
+        pattern = Pattern(problem)
+        Pieces(pattern, np.ones(problem.n_cells, dtype=bool)).prove(np.inf)
+        safe = ~np.isin(problem.cells[problem.needs.cell], weak_cells(_made(problem, pattern)))
+        before, every = pattern.hidden, np.ones(problem.n_cells, dtype=bool)
+        order = np.argsort(-problem.cost)[: np.count_nonzero(~problem.fixed)]
+        order = order[~problem.fixed[order]]
+        assert not len(Pieces(pattern, every).publish(order, np.inf))
+        assert np.array_equal(pattern.broken(), pattern.unproved)
+        weak = weak_cells(_made(problem, pattern))
+        assert not np.isin(problem.cells[problem.needs.cell[safe]], weak).any()
+        n_published += int((before & ~pattern.hidden).sum())
+    assert n_published
+
+
+def _made(problem, pattern):
+    hidden = problem.spread(pattern.hidden)
+    return ProtectedTable.suppressing(problem.table, problem.sensitive, hidden, "some")
+
+
+def test_proofs_are_not_led_over_cells_that_are_apart(large, random_case):
+    n_led = 0
+    for seed in range(8):
+        _, _, problem = _problem(random_case, seed, "nested")
+        pattern = Pattern(problem)
+        Pieces(pattern, np.ones(problem.n_cells, dtype=bool)).prove(np.inf)
+        apart = np.random.default_rng(seed).random(problem.n_cells) < 0.5
+        before = list(pattern.cells)
+        order = np.flatnonzero(pattern.hidden & ~problem.fixed)
+        every = np.ones(problem.n_cells, dtype=bool)
+        Pieces(pattern, every, apart).publish(order, np.inf)
+        for old, new in zip(before, pattern.cells, strict=True):
+            if old is not new:
+                n_led += 1
+                assert not (set(new[apart[new]].tolist()) - set(old.tolist()))
+    assert n_led
+
+
+def test_what_a_respondent_knows_does_not_move_where_its_proof_is_led(large):
+    table, sensitive = from_records(3)
+    made = _repair.protect_by_repair(table, sensitive, "", singletons=True)
+    assert respondent_failures(table, sensitive, made.suppressed) == set()
+
+
+def test_less_asked_for_one_respondent_says_nothing_of_others():
+    """A proof of a smaller movement counts against those alone for whom it is enough."""
+    value = np.array([90.0, 40, 20, 30, 90, 40, 20, 30, 180, 80, 40, 60])
+    dimensions = (Dimension.flat("a", ["p", "q"]), Dimension.flat("b", ["x", "y", "z"]))
+    codes = grid_codes(dimensions)
+    cells = np.array([180.0, 80, 40, 60, 90, 40, 20, 30, 90, 40, 20, 30])
+    count = np.where((codes > 0).all(axis=1), 1, 5)
+    count[[7, 11]] = 5
+    table = tables.Table(cells, grid_relations(dimensions), dimensions, codes, count=count)
+    assert sorted(cells) == sorted(value)
+    sensitive = Sensitive.by("one", np.arange(12) == 5, above=4.0, below=0.0)
+    problem = problem_of(table, sensitive, cells)
+    pattern = Pattern(problem)
+    pattern.assign(0, np.array([5, 6, 9, 10]), np.array([4.0, -4, -4, 4]))
+    others = open_respondents(pattern)[0].known
+    assert set(others) == {6, 9, 10}
+    less = as_needs(problem.needs, [(0, 1.0, others[6])])
+    pattern.problem = problem = _with(problem, less)
+    pattern.extend()
+    pattern.assign(1, np.array([5, 7, 9, 11]), np.array([1.0, -1, -1, 1]))
+    assert set(open_respondents(pattern)[0].known) == {9, 10}
+    full = as_needs(problem.needs, [(0, 4.0, others[6])])
+    pattern.problem = _with(problem, full)
+    pattern.extend()
+    pattern.assign(2, np.array([5, 7, 9, 11]), np.array([4.0, -4, -4, 4]))
+    assert set(open_respondents(pattern)[0].known) == {9}
+
+
+def _with(problem, more):
+    from dataclasses import replace
+
+    return replace(problem, needs=problem.needs.join(more))
