@@ -258,23 +258,25 @@ def test_respondents_find_what_trying_everybody_finds(nested, seed):
     assert set(found.failed) == respondent_failures(table, sensitive, hidden)
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_looking_nearby_first_changes_no_verdict(monkeypatch, seed):
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("near", [(8,), (4, 12)])
+def test_looking_nearby_first_changes_no_verdict(monkeypatch, seed, near):
     """Here every system counts as large, and few cells as near."""
     table, sensitive, rng = from_records(seed, nested=seed % 2 == 1)
     hidden = sensitive.cells | (rng.random(table.n_cells) < 0.6)
     made = ProtectedTable.suppressing(table, sensitive, hidden, "")
     whole = audit(made, singletons=True)
     monkeypatch.setattr("tacit.tables._audit_attack.LARGE", 0)
-    monkeypatch.setattr("tacit.tables._audit_nearby.NEAR", 8)
+    monkeypatch.setattr("tacit.tables._audit_nearby.NEAR", near)
+    monkeypatch.setattr("tacit.tables._audit_resistance.FEW", 1)
     monkeypatch.setattr("tacit.tables._audit_prior.LARGE", 0)
-    monkeypatch.setattr("tacit.tables._audit_prior.NEAR", 8)
+    monkeypatch.setattr("tacit.tables._audit_prior.NEAR", near)
     nearby = audit(made, singletons=True)
     np.testing.assert_array_equal(nearby.verdict, whole.verdict)
     assert set(nearby.failed) == respondent_failures(table, sensitive, hidden)
 
 
-@pytest.mark.parametrize("near", [4, 100])
+@pytest.mark.parametrize("near", [(4,), (4, 20), (100,)])
 def test_what_is_known_beforehand_is_the_same_nearby_and_in_the_whole(monkeypatch, near):
     table, _, _ = from_records(3, nested=True)
     known = np.flatnonzero(table.count == 1)[:2]

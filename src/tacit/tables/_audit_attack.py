@@ -21,7 +21,7 @@ from tacit.tables._audit_knit import KnitChanges, free_changes
 from tacit.tables._audit_nearby import LARGE, NearbyFlows
 from tacit.tables._audit_prior import Beforehand
 from tacit.tables._audit_proof import Extremes, Flows, Goals, Proofs, prove
-from tacit.tables._audit_resistance import Resistance
+from tacit.tables._audit_resistance import Move, Resistance
 from tacit.tables._audit_system import KNOWN, System, components, system_of
 from tacit.tables._levels import LEAST, Levels
 from tacit.tables.protected import ProtectedTable
@@ -131,6 +131,11 @@ class Part:
             return self.knit
         kind = NearbyFlows if len(self.system) > LARGE else Flows
         return kind(self.system, self._until)
+
+    @property
+    def nearby(self) -> Move:
+        """What moves one cell among those around it, where these are not the whole."""
+        return self.flows.nearby if isinstance(self.flows, NearbyFlows) else self.flows.move
 
     @cached_property
     def extremes(self) -> Extremes | KnitChanges:
@@ -324,16 +329,16 @@ class Attack:
             resistance.learn(support, step)
         for place in targets.tolist():
             pardoned = excused.get(int(cells[place]), ())
-            for name in sorted(resistance.unshown(place, part.flows, pardoned)):
+            for name in sorted(resistance.unshown(place, part.flows, part.nearby, pardoned)):
                 self._exactly(part, place, held[name], known[name])
 
     def _exactly(self, part: Part, place: int, held: np.ndarray, known: np.ndarray) -> None:
         """Note a breach if the exact interval of a cell, others being known, is too narrow."""
         at = part.system.cells[[place]]
-        low, high = (np.array([end]) for end in part.interval(place, held))
-        if self.met(at, low, high)[0]:
-            return
         goals = self._cut(int(at[0]), known)
+        if _is_shown(part, place, goals, held):
+            return
+        low, high = (np.array([end]) for end in part.interval(place, held))
         if not goals.met(low, high)[0]:
             point = bool(self.is_point(at, low, high)[0])
             found = Found(int(at[0]), known, float(low[0]), float(high[0]), point, goals)
@@ -371,6 +376,15 @@ class Attack:
             high += self.parts[name].extremes.largest(places, ones)[0]
             low -= self.parts[name].extremes.largest(places, -ones)[0]
         return Sum(cells, value, low, high, below, above)
+
+
+def _is_shown(part: Part, place: int, goals: Goals, held: np.ndarray) -> bool:
+    """Whether movements among the cells around show what is required of one cell."""
+    below, above = float(goals.below[0]), float(goals.above[0])
+    missing = max(float(goals.width[0]) - above - below, 0.0)
+    more = min(missing, max(float(part.system.upper[place]) - above, 0.0))
+    amounts = (above + more, -(below + missing - more))
+    return all(one == 0 or part.nearby(place, one, held) is not None for one in amounts)
 
 
 def _read_sum(asked: Any, n_cells: int) -> tuple[np.ndarray, float, float]:

@@ -11,7 +11,7 @@ from tacit.tables._audit_system import System
 
 LARGE = 3_000
 """Cells of a system from which on movements are looked for nearby before anywhere."""
-NEAR = (400, 3_000)
+NEAR = (400, 3_000, 10_000)
 """Cells around a cell among which they are, in turn."""
 
 
@@ -97,14 +97,21 @@ class NearbyFlows:
 
     def move(self, place: int, amount: float, known: np.ndarray = ANYWHERE) -> np.ndarray | None:
         """Return changes that move a cell by an amount, or nothing if there are none."""
-        for limit in NEAR if len(self._system) > NEAR[-1] else NEAR[:1]:
+        change = self.nearby(place, amount, known)
+        return self._whole.move(place, amount, known) if change is None else change
+
+    def nearby(self, place: int, amount: float, known: np.ndarray = ANYWHERE) -> np.ndarray | None:
+        """Return such changes if there are any among the cells around the cell."""
+        for limit in NEAR:
             near, local = self._around(place, limit)
             found = local.move(0, amount, np.flatnonzero(np.isin(near, known)))
             if found is not None:
                 change = np.zeros(len(self._system))
                 change[near] = found
                 return change
-        return self._whole.move(place, amount, known)
+            if len(near) == len(self._system):
+                break
+        return None
 
     def _around(self, place: int, limit: int) -> tuple[np.ndarray, Flows]:
         """Return the surroundings of a cell, which is the first of them, and their programme."""

@@ -8,12 +8,17 @@ respondent the exact interval is worked out.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from tacit.tables._audit_proof import SLACK, STRETCH, SUPPORT, Goals, Movements
+from tacit.tables._audit_proof import ANYWHERE, SLACK, STRETCH, SUPPORT, Goals, Movements
 from tacit.tables._audit_system import System
+
+FEW = 4
+"""Respondents from which on a movement is looked for that meets fewer of them."""
+Move = Callable[[int, float, np.ndarray], np.ndarray | None]
+"""Finds changes that move a cell by an amount or more and leave some cells alone."""
 
 
 class Resistance:
@@ -76,38 +81,51 @@ class Resistance:
         before = self._open.get(which)
         self._open[which] = touched if before is None else before & touched
 
-    def unshown(self, place: int, flows: Movements, excused: Iterable[int]) -> set[int]:
-        """Return the respondents against whom no movement of a cell was found, up or down."""
+    def unshown(
+        self, place: int, flows: Movements, nearby: Move, excused: Iterable[int]
+    ) -> set[int]:
+        """Return the respondents against whom no movement of a cell was found, up or down.
+
+        Movements that leave respondents alone are looked for with `nearby`, which may miss some.
+        """
         failed = set()
         pardoned = {name for name in self._who.get(place, ())} | set(excused)
         for side in (1, -1):
-            if self._amount[side][place] > 0:
-                failed |= self._one_side(place, side, flows, pardoned)
+            amount = side * float(self._amount[side][place])
+            if amount and (place, side) not in self._open:
+                self._settle((place, side), set(self._known))
+                self._read_if(flows.move(place, amount))
+            if amount:
+                failed |= self._one_side(place, side, nearby, pardoned)
         return failed
 
-    def _one_side(self, place: int, side: int, flows: Movements, pardoned: set[int]) -> set[int]:
+    def _one_side(self, place: int, side: int, nearby: Move, pardoned: set[int]) -> set[int]:
         amount, which = side * float(self._amount[side][place]), (place, side)
-        if which not in self._open:
-            change = flows.move(place, amount)
-            self._settle(which, set(self._known))
-            if change is not None:
-                self.read(change)
         failed: set[int] = set()
         waiting = [sorted(self._open[which] - pardoned)]
+        is_short = False
         while waiting:
             group = [name for name in waiting.pop() if name in self._open[which]]
             if not group:
                 continue
-            change = flows.move(place, amount, self._places(group))
+            change = nearby(place, amount, self._places(group))
             if change is not None:
                 self._settle(which, self._open[which] - set(group))
                 self.read(change)
             elif len(group) == 1:
                 failed.update(group)
+            elif len(group) > FEW and not is_short:
+                is_short = True
+                self._read_if(nearby(place, amount, ANYWHERE))
+                waiting.append(group)
             else:
                 half = len(group) // 2
                 waiting += [group[half:], group[:half]]
         return failed
+
+    def _read_if(self, change: np.ndarray | None) -> None:
+        if change is not None:
+            self.read(change)
 
     def _places(self, group: list[int]) -> np.ndarray:
         return np.unique(np.concatenate([self._known[name] for name in group]))

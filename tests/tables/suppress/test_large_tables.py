@@ -32,6 +32,7 @@ def large(monkeypatch):
     monkeypatch.setattr("tacit.tables.suppress._repair_nearby.NEARBY", (6, 12))
     monkeypatch.setattr("tacit.tables.suppress._repair_inside.WIDE", 12)
     monkeypatch.setattr("tacit.tables.suppress._repair_withstand.FEW", 1)
+    monkeypatch.setattr("tacit.tables.suppress._repair_withstand.SOME", 1)
 
 
 def from_records(seed):

@@ -47,6 +47,8 @@ SHARING = (1.0, 2.0, 3.0, np.inf)
 """How strongly proofs are drawn to each other's cells, sweep by sweep."""
 SPENT = 0.4
 """Share of the time left that a clean-up may take while proofs against respondents wait."""
+APART = 1.0
+"""What a respondent's cell costs proofs that it had better leave alone, in median cells."""
 ENOUGH = 1e-3
 """Share of its cost by which a clean-up must make a pattern cheaper to be done again."""
 
@@ -245,6 +247,8 @@ def _first_pattern(task: _Task, start: np.ndarray | None) -> Search:
         problem = problem_of(task.table, task.sensitive, task.prices, empty=empty)
         search = Search(problem, None if start is None else problem.place(start))
         search.until = task.until
+        if not task.is_last:
+            search.apart = APART * respondents_cells(search.pattern)
         groups = None if task.order is None else task.order(problem)
         failed = _other_side(search, _first_sweep(search, start is not None, groups))
         in_time(search)

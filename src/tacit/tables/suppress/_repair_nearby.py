@@ -82,4 +82,4 @@ class Nearby:
         cost = self.problem.cost[near]
         shared = np.where(users > 0, 0.0, cost)
         price = shared if np.isinf(self.sharing) else cost / (1.0 + users) ** self.sharing
-        return np.where(self._free[near], 0.0, price)
+        return np.asarray(np.where(self._free[near], 0.0, price) + self.search.apart[near])

@@ -72,6 +72,8 @@ class Search:
         self.problem, self.pattern = problem, Pattern(problem)
         self.start = np.zeros(problem.n_cells, dtype=bool) if start is None else start
         self.until = np.inf
+        self.apart = np.zeros(problem.n_cells)
+        """What moving each cell costs besides, where proofs had better leave it alone."""
         a = problem.columns
         self._graph = a.indptr, a.indices, problem.n_rows
 

@@ -24,11 +24,11 @@ from tacit.tables.suppress._repair_search import Search
 ROUNDS = 60
 """Rounds of proofs; each may hide cells of which other respondents know."""
 FEW = 4
-"""Respondents from which on it is worth while to make a proof shorter."""
+"""Respondents above which a shorter proof is looked for among the cells around."""
+SOME = 20
+"""Respondents above which it is looked for by a programme of many cells."""
 MANY = 1_000_000_000
 """More respondents than there are."""
-APART = 1.0
-"""What a respondent's cell costs where it is to be left alone, in terms of the median cell."""
 
 
 @dataclass(frozen=True)
@@ -197,15 +197,16 @@ class Withstand:
             return False
         search, pattern = self._search, self._search.pattern
         before = {one.need: pattern.proof(one.need) for one in sides}
+        many = {one.need for one in sides if len(one.known) > SOME}
         hidden, owner = pattern.hidden, self._owners(every)
         for need in before:
             pattern.release(need)
         Pieces(pattern, hidden).prove(search.until)
-        inside, apart = Inside(search), APART * (owner >= 0)
+        inside = Inside(search)
         for need, old in before.items():
-            if pattern.cells[need] is None and not self._is_late:
+            if pattern.cells[need] is None and need in many and not self._is_late:
                 hidden |= pattern.hidden
-                charge = np.where(hidden, 0.0, search.problem.cost) + apart
+                charge = np.where(hidden, 0.0, search.problem.cost) + search.apart
                 found = inside.widely(need, charge)
                 if found is not None:
                     pattern.assign(need, *found)
