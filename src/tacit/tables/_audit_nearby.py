@@ -24,18 +24,34 @@ class Neighbourhood:
         self.system = system
         self._columns = csc_array(system.relations)
 
-    def around(self, place: int, limit: int) -> np.ndarray:
-        """Return the cells around a cell that share most relations, the cell first."""
+    def around(self, place: int, limit: int, *, above: bool = False) -> np.ndarray:
+        """Return the cells around a cell that share most relations, the cell first.
+
+        With `above`, the sums it is part of, those these are part of, and so on come next: all
+        can grow together.
+        """
         from tacit.tables._ball_kernel import ball
 
         a, b = self._columns, self.system.relations
         every, missing, crossed = self._scratch
-        return np.asarray(
-            ball(
-                np.array([place]), every, a.indptr, a.indices, b.indptr, b.indices,
-                missing, crossed, limit,
-            )
-        )  # fmt: skip
+        start = self._above(place) if above else np.array([place])
+        found = ball(
+            start, every, a.indptr, a.indices, b.indptr, b.indices, missing, crossed, limit
+        )
+        return np.asarray(found)
+
+    def _above(self, place: int) -> np.ndarray:
+        """Return a cell and the sums above it."""
+        rows, found = self.system.relations, np.array([place])
+        frontier = found
+        while len(frontier):
+            entries = _entries(self._columns.indptr, frontier)
+            lines = np.unique(self._columns.indices[entries[self._columns.data[entries] > 0]])
+            at = _entries(rows.indptr, lines)
+            totals = np.unique(rows.indices[at[rows.data[at] < 0]])
+            frontier = totals[~np.isin(totals, found)]
+            found = np.concatenate([found, frontier])
+        return found
 
     @cached_property
     def _scratch(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

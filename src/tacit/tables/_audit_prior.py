@@ -55,31 +55,23 @@ class Beforehand:
 
     def reach(self, cell: int, sign: float, known: np.ndarray, enough: float = np.inf) -> float:
         """Return how far a cell can move up (1) or down (-1), or no less than is enough."""
-        if len(self._system) > LARGE:
-            size = max(abs(float(self._table.value[cell])), 1.0)
-            most = self._most(cell, sign, known)
-            if most <= HAIR * size:
+        for limit in NEAR if len(self._system) > LARGE else ():
+            size = HAIR * max(abs(float(self._table.value[cell])), 1.0)
+            near = self._cut.around(cell, limit, above=True)
+            most = self._propagated(near, cell, sign, known)
+            if most <= size:
                 return 0.0
-            for limit in NEAR:
-                near = self._near(cell, sign, known, limit)
-                if near >= enough or most - near <= HAIR * size:
-                    return max(near, 0.0)
+            reached = _extreme(self._cut.part(near), cell, sign, known)
+            if reached < enough and most - reached > size:
+                most = _extreme(self._cut.closed(near), cell, sign, known)
+            if reached >= enough or most - reached <= size:
+                return max(reached, 0.0)
         at, weight = np.array([cell]), np.array([float(sign)])
         return max(self._extremes.largest(at, weight, known)[0], 0.0)
 
-    def _near(self, cell: int, sign: float, known: np.ndarray, limit: int) -> float:
-        """Return how far a cell can move with all cells farther away staying: no more than it can.
-
-        This is no less than it can, too, where it comes to what `_most` says.
-        """
-        near = self._cut.around(cell, limit)
-        held = np.flatnonzero(np.isin(near, known))
-        program = Extremes(self._cut.part(near))
-        return program.largest(np.array([0]), np.array([float(sign)]), held)[0]
-
-    def _most(self, cell: int, sign: float, known: np.ndarray) -> float:
+    def _propagated(self, near: np.ndarray, cell: int, sign: float, known: np.ndarray) -> float:
         """Return more than a cell can move, or as much: what the relations around it allow."""
-        part = self._cut.closed(self._cut.around(cell, NEAR[0]))
+        part = self._cut.closed(near)
         free = ~np.isin(part.cells, known)
         value = np.maximum(np.abs(self._table.value[part.cells]), 1.0)
         lower, upper = propagated(
@@ -87,3 +79,14 @@ class Beforehand:
         )
         at = int(np.flatnonzero(part.cells == cell)[0])
         return float(upper[at] if sign > 0 else -lower[at])
+
+
+def _extreme(part: System, cell: int, sign: float, known: np.ndarray) -> float:
+    """Return how far a cell can move in a part of a system.
+
+    If the part has all cells of some relations this is no less than it can move in the whole; if
+    all other cells stay where they are, no more.
+    """
+    at = np.flatnonzero(part.cells == cell)
+    held = np.flatnonzero(np.isin(part.cells, known))
+    return Extremes(part).largest(at, np.array([float(sign)]), held)[0]
