@@ -21,6 +21,10 @@ STRETCH = 100.0
 """How far a witness is stretched at most: rounding errors stretch with it."""
 WORTH_LOOKING = 200
 """Relations from which on those that others imply are looked for, up to fifty times as many."""
+COLD = 20_000
+"""Cells of a system above which presolving each programme takes less time than a warm start."""
+PRIMAL = 4
+"""What the solver calls its primal simplex."""
 ANYWHERE = np.empty(0, dtype=np.int64)
 
 
@@ -74,14 +78,18 @@ class Flows:
 
 
 class Extremes:
-    """Largest and least changes, cell by cell, from one warm basis."""
+    """Largest and least changes, cell by cell, from one warm basis unless the system is large."""
 
     def __init__(self, system: System, until: float = np.inf) -> None:
         self._n, self._unit = len(system), unit_of(system)
         self._limits = system.lower / self._unit, system.upper / self._unit
         self._program = LinearProgram(_needed(system), *self._limits)
         self._program.until = until
-        self._program.set_option("simplex_strategy", 4)
+        self._is_cold = self._n > COLD
+        if self._is_cold:
+            self._program.set_option("presolve", "on")
+        else:
+            self._program.set_option("simplex_strategy", PRIMAL)
         self.n_solved = 0
 
     def largest(
@@ -97,6 +105,8 @@ class Extremes:
         self.n_solved += 1
         self._program.set_bounds(known, 0.0, 0.0)
         self._program.set_cost(places, -np.asarray(weights))
+        if self._is_cold:
+            self._program.forget()
         status = self._program.solve()
         if status not in ("optimal", "unbounded"):
             self._program.forget()
