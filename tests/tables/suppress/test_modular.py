@@ -16,7 +16,7 @@ from tacit import tables
 from tacit.core.errors import DataError, ParameterError, ProtectionError
 from tacit.tables import Contributions, Dimension, Sensitive, SuppressModular, SuppressOptimal
 from tacit.tables.protected import ProtectedTable, Status
-from tacit.tables.suppress import _repair
+from tacit.tables.suppress import _repair_resist
 from tacit.tables.suppress._repair_pattern import Pattern
 from tacit.tables.suppress._repair_pieces import Pieces
 from tacit.tables.suppress._repair_problem import problem_of
@@ -522,12 +522,12 @@ def test_clean_up_leaves_time_for_proofs_against_respondents(monkeypatch, at_the
 def test_a_refusal_for_want_of_time_says_that_respondents_are_the_reason(monkeypatch):
     clock = [0.0]
     monkeypatch.setattr(time, "monotonic", lambda: clock[0])
-    asked = _repair.insider_needs
+    asked = _repair_resist.insider_needs
 
     def late(pattern, limits):
         clock[0] = 1e9
         return asked(pattern, limits)
 
-    monkeypatch.setattr(_repair, "insider_needs", late)
+    monkeypatch.setattr(_repair_resist, "insider_needs", late)
     with pytest.raises(ProtectionError, match=r"against single respondents.*singletons=False"):
         SuppressModular(seconds=60).protect(*_from_records(1))
