@@ -21,7 +21,7 @@ from tacit.tables.suppress._repair_insiders import Open, Side, as_needs, open_re
 from tacit.tables.suppress._repair_pieces import Pieces
 from tacit.tables.suppress._repair_search import Search
 
-ROUNDS = 60
+ROUNDS = 200
 """Rounds of proofs; each may hide cells of which other respondents know."""
 FEW = 4
 """Respondents above which a shorter proof is looked for among the cells around."""
