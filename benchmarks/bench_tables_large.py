@@ -89,10 +89,16 @@ HEADER = ("table", "method", "primary", "secondary", "suppressed value", "CPU s"
 
 
 def modular() -> None:
-    """The hierarchical tables, protected and audited."""
+    """The hierarchical tables, protected and audited, without and with single respondents."""
     rows = [
-        protected_and_audited(n, tables.SuppressModular(singletons=False), "modular")
-        for n in ("h2", "h3")
+        protected_and_audited(name, tables.SuppressModular(singletons=against, seconds=end), label)
+        for name, against, end, label in (
+            ("h2", False, 600, "modular, singletons=False"),
+            ("h2", None, 600, "modular"),
+            ("h3", False, 300, "modular, singletons=False"),
+            ("h3", None, 600, "modular"),
+            ("h3g", False, 300, "modular, singletons=False"),
+        )
     ]
     print(markdown(HEADER, rows) + "\n")
 

@@ -1,4 +1,4 @@
-"""The benchmark tables of shared/spec/peers-tables.md, section 3: t2d, t3d, h2, h3."""
+"""The benchmark tables of shared/spec/peers-tables.md, section 3; h3g is h3 with bands of sizes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ from tacit import tables
 
 MAKER = Path(__file__).resolve().parents[2] / "shared" / "bench" / "make_business.py"
 RULE = tables.PPercent(p=10) | tables.MinFrequency(n=3)
-LEVELS = {"region": ("r1", "r2", "region"), "nace": ("n1", "n2", "nace")}
+LEVELS = {"region": ("r1", "r2", "region"), "nace": ("n1", "n2", "nace"), "size": ("band", "size")}
+SMALL = ("S1", "S2", "S3")
+"""Sizes of the lower of two bands."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,8 @@ class Case:
         path = self.folder / "micro.csv"
         if not path.exists():
             subprocess.run([sys.executable, str(MAKER), str(self.folder), "100000"], check=True)
-        return pl.read_csv(path)
+        band = pl.when(pl.col("size").is_in(SMALL)).then(pl.lit("small")).otherwise(pl.lit("large"))
+        return pl.read_csv(path).with_columns(band=band)
 
     def _breakdown(self, column: str) -> dict[str, list[str]]:
         levels = LEVELS[column]
@@ -65,5 +68,6 @@ CASES = {
         Case("t3d", ("r2", "n2", "size")),
         Case("h2", ("region", "nace"), ("region", "nace")),
         Case("h3", ("region", "nace", "size"), ("region", "nace")),
+        Case("h3g", ("region", "nace", "size"), ("region", "nace", "size")),
     )
 }

@@ -100,6 +100,12 @@ def test_sums_without_bounds_and_cells_held_by_somebody():
     knit, plain = KnitChanges(system, free_changes(relations)), Extremes(system)
     first, one = np.array([0]), np.ones(1)
     assert knit.largest(first, one) == (np.inf, None)
+    for _ in range(2):
+        moved = knit.move(0, 7.0)
+        assert moved[0] == pytest.approx(7.0)
+        assert np.abs(relations @ moved).max() < 1e-6
+        assert moved.min() >= -2.0 - 1e-9
+        assert knit.largest(first, one) == (np.inf, None)
     for known in (np.array([1, 5, 9]), np.array([700])):
         expected, _ = plain.largest(first, -one, known)
         found, change = knit.largest(first, -one, known)

@@ -189,7 +189,7 @@ class Attack:
         exact: bool,
         until: float = np.inf,
     ) -> None:
-        self.plan, self.levels, self._exact = plan, levels, exact
+        self.plan, self.levels, self._exact, self._until = plan, levels, exact, until
         self._chosen = np.zeros(plan.table.n_cells, dtype=bool)
         self._chosen[chosen] = True
         table = plan.table
@@ -336,7 +336,7 @@ class Attack:
         """Note a breach if the exact interval of a cell, others being known, is too narrow."""
         at = part.system.cells[[place]]
         goals = self._cut(int(at[0]), known)
-        if _is_shown(part, place, goals, held):
+        if isinstance(part.flows, NearbyFlows) and _is_shown(part, place, goals, held):
             return
         low, high = (np.array([end]) for end in part.interval(place, held))
         if not goals.met(low, high)[0]:
@@ -357,7 +357,7 @@ class Attack:
 
     @cached_property
     def _prior(self) -> Beforehand:
-        return Beforehand(self.plan.table, self.plan.bounds)
+        return Beforehand(self.plan.table, self.plan.bounds, self._until)
 
     # -- sums -----------------------------------------------------------------------------------
 

@@ -121,4 +121,15 @@ class KnitChanges:
         """Return changes that move a cell by an amount or more, or nothing if there are none."""
         at, side = np.array([place]), np.array([np.sign(amount)])
         reached, change = self.largest(at, side, known)
+        if np.isinf(reached):
+            change = self._as_far(place, amount, known)
         return change if reached >= abs(amount) * (1 - SLACK) else None
+
+    def _as_far(self, place: int, amount: float, known: np.ndarray) -> np.ndarray | None:
+        """Return changes that move a cell by an amount and no farther."""
+        size = abs(amount) / self._unit
+        before = [side[[place]] for side in self._limits]
+        self._program.set_row_bounds(place, *(np.clip(side, -size, size) for side in before))
+        _, change = self.largest(np.array([place]), np.array([np.sign(amount)]), known)
+        self._program.set_row_bounds(place, *before)
+        return change

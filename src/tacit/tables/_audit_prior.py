@@ -31,10 +31,17 @@ class Beforehand:
         The table.
     bounds
         What anyone knows beforehand of each cell; those of the table unless given.
+    until
+        When to stop (monotonic time); a question that is open then raises `UnsolvedError`.
     """
 
-    def __init__(self, table: Table, bounds: tuple[np.ndarray, np.ndarray] | None = None) -> None:
-        self._table = table
+    def __init__(
+        self,
+        table: Table,
+        bounds: tuple[np.ndarray, np.ndarray] | None = None,
+        until: float = np.inf,
+    ) -> None:
+        self._table, self._until = table, until
         self._bounds = table.bounds if bounds is None else bounds
 
     @cached_property
@@ -47,7 +54,7 @@ class Beforehand:
 
     @cached_property
     def _extremes(self) -> Extremes:
-        return Extremes(self._system)
+        return Extremes(self._system, self._until)
 
     @cached_property
     def _cut(self) -> Neighbourhood:

@@ -64,7 +64,8 @@ class Effort:
     seconds: float = 600.0
     """Time after which the search stops with the pattern it has, which is protected."""
     polish: Literal["", "whole", "pieces"] = ""
-    """Whether a small pattern, or pieces of a larger one, are solved anew and exactly."""
+    """Whether a small pattern, or pieces of a larger one, are solved anew and exactly; not where a
+    large table withstands respondents."""
 
 
 Order = Callable[[Problem], list[np.ndarray]]
@@ -360,7 +361,8 @@ def _withstand(search: Search, task: _Task) -> None:
         refuse(search.problem, cells, "against respondents who know their own")
     for _ in range(task.effort.prune):
         safe = search.problem, search.pattern.copy()
-        Prune(search.pattern, apart=respondents_cells(search.pattern)).run(task.until)
+        apart = respondents_cells(search.pattern)
+        Prune(search.pattern, apart=apart).run(task.clean_until)
         if not withstand.run():
             search.problem, search.pattern = safe
         if search.pattern.cost > safe[1].cost * (1 - ENOUGH):

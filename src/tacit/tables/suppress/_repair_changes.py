@@ -41,6 +41,10 @@ class Changes:
         """Lower and upper bounds and costs of the last question: only others are sent."""
         self.n_solved = 0
 
+    def stop_at(self, until: float) -> None:
+        """Find nothing any more from then on (monotonic time)."""
+        self._program.until = until
+
     def cheapest(
         self, cells: np.ndarray, amounts: np.ndarray, charge: np.ndarray, known: np.ndarray
     ) -> np.ndarray | None:

@@ -71,6 +71,7 @@ class Inside:
         if not len(near) or near[0] != cell[0]:
             return None
         program, _ = self._around.program(near)
+        program.stop_at(self._search.until)
         amount = needs.amount[[need]] * needs.sign[need]
         change = program.cheapest(np.array([0]), amount, charge[near], np.empty(0, dtype=np.int64))
         if change is None:

@@ -7,11 +7,14 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from tacit.tables._audit_insiders import excused_pairs, single_respondents
+from tacit.tables._audit_prior import Beforehand
 from tacit.tables.suppress._repair_pattern import SLACK, Pattern
-from tacit.tables.suppress._repair_problem import Needs
+from tacit.tables.suppress._repair_problem import Needs, Problem
 
 Side = tuple[int, float]
 """A sensitive cell and the side on which it must be able to move."""
+Who = tuple[int, ...]
+"""A respondent, named by the open cells it knows: with other cells it is another intruder."""
 
 
 @dataclass(eq=False)
@@ -20,8 +23,8 @@ class Limits:
 
     most: dict[Side, int] = field(default_factory=dict)
     """Against how many respondents one proof is asked for at most; all at once unless given."""
-    least: dict[tuple[int, float, int], float] = field(default_factory=dict)
-    """How far a cell must move against the respondent of a cell, where that is less than usual."""
+    least: dict[tuple[int, float, Who], float] = field(default_factory=dict)
+    """How far a cell must move against a respondent, where that is less than usual."""
 
     def halve(self, side: Side, n: int) -> None:
         """Ask for proofs against half as many respondents next time."""
@@ -50,12 +53,12 @@ def insider_needs(pattern: Pattern, limits: Limits) -> tuple[Needs, list[int]]:
     found: list[tuple[int, float, np.ndarray]] = []
     sizes: list[int] = []
     for one in open_respondents(pattern):
-        least = {first: limits.least.get((*one.side, first)) for first in one.known}
-        for first, amount in least.items():
+        least = {who: limits.least.get((*one.side, who)) for who in one.known}
+        for who, amount in least.items():
             if amount:
-                found.append((one.need, amount, one.known[first]))
+                found.append((one.need, amount, one.known[who]))
                 sizes.append(1)
-        rest = [known for first, known in one.known.items() if least[first] is None]
+        rest = [known for who, known in one.known.items() if least[who] is None]
         step = max(limits.most.get(one.side, len(rest)), 1)
         for chunk in (rest[k : k + step] for k in range(0, len(rest), step)):
             amount = float(pattern.problem.needs.amount[one.need])
@@ -71,8 +74,8 @@ class Open:
     side: Side
     need: int
     """The need of that side, whoever the intruder is."""
-    known: dict[int, np.ndarray]
-    """What each such respondent knows, by its first cell."""
+    known: dict[Who, np.ndarray]
+    """The cells that each such respondent knows."""
 
 
 def open_respondents(pattern: Pattern) -> list[Open]:
@@ -85,19 +88,36 @@ def open_respondents(pattern: Pattern) -> list[Open]:
     for side, needs in _proofs_by_need(pattern).items():
         cell = side[0]
         pardoned = {-1, int(owner[cell]), *excused.get(cell, ())}
-        against = sorted(_touched(pattern, needs, owner) - _met(pattern, needs, owner) - pardoned)
+        met = {owner[known[0]] for known in _met(pattern, needs) if _is_one(groups, owner, known)}
+        against = sorted(_touched(pattern, needs, owner) - met - pardoned)
         if against:
-            known = {int(groups[name][0]): groups[name] for name in against}
+            known = {tuple(groups[name].tolist()): groups[name] for name in against}
             found.append(Open(side, needs[0], known))
     return found
 
 
 def respondents_cells(pattern: Pattern) -> np.ndarray:
     """Return the cells (flags) in which some respondent is alone."""
-    found = np.zeros(pattern.problem.n_cells, dtype=bool)
-    for cells in _respondents(pattern)[0]:
-        found[cells] = True
-    return found
+    problem = pattern.problem
+    flags = np.zeros(problem.table.n_cells, dtype=bool)
+    for cells in single_respondents(problem.table, problem.spread(pattern.hidden)).known:
+        flags[cells] = True
+    return problem.place(flags)
+
+
+def known_beforehand(
+    problem: Problem, prior: Beforehand, side: Side, known: np.ndarray, amount: float
+) -> float | None:
+    """Return how far a cell can move for all someone knows beforehand, if that is less than asked.
+
+    That is 0 where it knows the cell, and nothing where all that is asked for can be.
+    """
+    cell, sign = side
+    reach = prior.reach(int(problem.cells[cell]), sign, problem.cells[known], amount)
+    if reach >= amount * (1 - 1e-6):
+        return None
+    size = max(abs(float(problem.table.value[problem.cells[cell]])), 1.0)
+    return reach * (1 - 1e-7) if reach > 1e-9 * size else 0.0
 
 
 def as_needs(asked: Needs, found: list[tuple[int, float, np.ndarray]]) -> Needs:
@@ -113,10 +133,16 @@ def _touched(pattern: Pattern, needs: list[int], owner: np.ndarray) -> set[int]:
     return set.intersection(*every)
 
 
-def _met(pattern: Pattern, needs: list[int], owner: np.ndarray) -> set[int]:
-    """Return the respondents against whom less was asked for, and proved."""
+def _met(pattern: Pattern, needs: list[int]) -> list[np.ndarray]:
+    """Return what is known of whom less was asked for, and proved."""
     known = pattern.problem.needs.known
-    return {int(owner[c]) for k in needs if not _is_full(pattern, needs, k) for c in known[k]}
+    return [known[k] for k in needs if not _is_full(pattern, needs, k)]
+
+
+def _is_one(groups: list[np.ndarray], owner: np.ndarray, known: np.ndarray) -> bool:
+    """Whether some cells are all that one respondent knows now."""
+    name = int(owner[known[0]])
+    return name >= 0 and np.array_equal(groups[name], known)
 
 
 def _is_full(pattern: Pattern, needs: list[int], need: int) -> bool:

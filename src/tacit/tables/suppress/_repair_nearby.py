@@ -15,7 +15,7 @@ from tacit.tables.suppress._repair_search import Search, pieces
 NEARBY = (5_000, 20_000)
 """Cells of the surroundings in which a proof is looked for, in turn; then the whole table."""
 SHORT = 60
-"""Cells of a proof above which a shorter one is looked for; long ones are hard to clean up."""
+"""Cells of a proof above which another one that is much shorter takes its place."""
 
 
 class Nearby:

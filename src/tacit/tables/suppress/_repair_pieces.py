@@ -157,8 +157,8 @@ class Pieces:
     def publish(self, order: np.ndarray, until: float) -> np.ndarray:
         """Publish cells, in an order, without which every need keeps a proof; return those left.
 
-        Cells are left, to be tried by other means, where their piece is too large or too knit, or
-        where time is over.
+        Cells are left, to be tried by other means, where their piece is too knit, where they cannot
+        move among the cells around them or too much rests on them, or where time is over.
         """
         rank = np.full(self.problem.n_cells, -1, dtype=np.int64)
         rank[order] = np.arange(len(order))
@@ -185,7 +185,6 @@ class Pieces:
             near = self._around.movable(self._around.near(np.array([cell]), hidden, LOCAL))
             at = np.flatnonzero(is_left[near])[:TOGETHER]
             at = at[[len(users.of(int(c))) <= CROWD for c in near[at]]]
-            is_left[cell] = False
             if not len(at):
                 continue
             is_left[near[at]] = False
@@ -195,7 +194,7 @@ class Pieces:
             self._lead_round(near, needs, at)
             for need, old in before.items():
                 users.moved(need, old, self.pattern.cells[need])
-            hidden[near[at]] = self.pattern.hidden_among(near[at])
+            hidden[near] = self.pattern.hidden_among(near) | (hidden[near] & is_left[near])
 
     def _lead_round(self, near: np.ndarray, needs: np.ndarray, order: np.ndarray) -> None:
         """Publish some of the cells around one, leading the proofs of needs round them."""

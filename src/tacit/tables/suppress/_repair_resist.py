@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tacit.tables._audit_prior import Beforehand
-from tacit.tables.suppress._repair_insiders import Limits, insider_needs
+from tacit.tables.suppress._repair_insiders import Limits, insider_needs, known_beforehand
 from tacit.tables.suppress._repair_pieces import Pieces
 from tacit.tables.suppress._repair_refusals import in_time, refuse
 from tacit.tables.suppress._repair_search import Search
@@ -48,12 +48,9 @@ def resist(search: Search) -> None:
 
 def _can_ask_less(search: Search, need: int, prior: Beforehand, limits: Limits) -> bool:
     """Ask for no more than someone cannot know beforehand; return whether that is less."""
-    problem, needs = search.problem, search.problem.needs
-    cell, sign, known = int(needs.cell[need]), float(needs.sign[need]), needs.known[need]
-    asked = float(needs.amount[need])
-    reach = prior.reach(int(problem.cells[cell]), sign, problem.cells[known], asked)
-    if reach >= asked * (1 - 1e-6):
-        return False
-    size = max(abs(float(problem.table.value[problem.cells[cell]])), 1.0)
-    limits.least[cell, sign, int(known[0])] = reach * (1 - 1e-7) if reach > 1e-9 * size else 0.0
-    return True
+    needs = search.problem.needs
+    side, known = (int(needs.cell[need]), float(needs.sign[need])), needs.known[need]
+    least = known_beforehand(search.problem, prior, side, known, float(needs.amount[need]))
+    if least is not None:
+        limits.least[*side, tuple(known.tolist())] = least
+    return least is not None

@@ -17,12 +17,17 @@ import numpy as np
 from tacit.core.progress import track
 from tacit.tables._audit_prior import Beforehand
 from tacit.tables.suppress._repair_inside import Inside
-from tacit.tables.suppress._repair_insiders import Open, Side, as_needs, open_respondents
+from tacit.tables.suppress._repair_insiders import (
+    Open,
+    Side,
+    Who,
+    as_needs,
+    known_beforehand,
+    open_respondents,
+)
 from tacit.tables.suppress._repair_pieces import Pieces
 from tacit.tables.suppress._repair_search import Search
 
-ROUNDS = 200
-"""Rounds of proofs; each may hide cells of which other respondents know."""
 FEW = 4
 """Respondents above which a shorter proof is looked for among the cells around."""
 SOME = 20
@@ -39,8 +44,8 @@ class Request:
     need: int
     """A need of that side."""
     amount: float
-    against: tuple[int, ...]
-    """The first cell of each respondent."""
+    against: tuple[Who, ...]
+    """These respondents."""
     known: np.ndarray
     """All their cells."""
     may_cost: bool
@@ -55,11 +60,11 @@ class Progress:
     """Against how many respondents one proof is asked for."""
     short: Literal["", "wanted", "done"] = ""
     """Whether its own proof was made short."""
-    stuck: set[int] = field(default_factory=set)
-    """Respondents (their first cells) that no proof among suppressed cells leaves alone."""
+    stuck: set[Who] = field(default_factory=set)
+    """Respondents that no proof among suppressed cells leaves alone."""
     most_stuck: int = MANY
     """Against how many of these one proof is asked for."""
-    amounts: dict[int, float] = field(default_factory=dict)
+    amounts: dict[Who, float] = field(default_factory=dict)
     """How far it must move against respondents who know more beforehand, 0 for not at all."""
 
 
@@ -79,9 +84,12 @@ class Withstand:
         """Sides that cannot be protected from some respondent."""
 
     def run(self) -> bool:
-        """Return whether every side resists every respondent when this ends."""
+        """Return whether every side resists every respondent when this ends.
+
+        Each round proves something or asks for less the next time, until time is over.
+        """
         with track("withstanding respondents"):
-            for _ in range(ROUNDS):
+            while True:
                 left = open_respondents(self._search.pattern)
                 if self._shorten(left):
                     left = open_respondents(self._search.pattern)
@@ -90,8 +98,6 @@ class Withstand:
                     return True
                 if not self._answer(requests) or self.lost:
                     return False
-        self.lost = [one.side for one in left]
-        return False
 
     @property
     def _is_late(self) -> bool:
@@ -106,16 +112,16 @@ class Withstand:
         """Return what is asked next for a side."""
         state, problem = self._of(left.side), self._search.problem
         amount = float(problem.needs.amount[left.need])
-        rest = {first: known for first, known in left.known.items() if first not in state.amounts}
-        fresh = [first for first in rest if first not in state.stuck]
+        rest = {who: known for who, known in left.known.items() if who not in state.amounts}
+        fresh = [who for who in rest if who not in state.stuck]
         chosen = fresh[: state.most] or list(rest)[: state.most_stuck]
         made = [
-            Request(left.side, left.need, least, (first,), left.known[first], may_cost=True)
-            for first, least in state.amounts.items()
-            if least > 0 and first in left.known
+            Request(left.side, left.need, least, (who,), left.known[who], may_cost=True)
+            for who, least in state.amounts.items()
+            if least > 0 and who in left.known
         ]
         if chosen:
-            known = np.concatenate([rest[first] for first in chosen])
+            known = np.concatenate([rest[who] for who in chosen])
             made.append(
                 Request(left.side, left.need, amount, tuple(chosen), known, may_cost=not fresh)
             )
@@ -126,7 +132,7 @@ class Withstand:
         search = self._search
         first = len(search.problem.needs)
         search.add(as_needs(search.problem.needs, [(r.need, r.amount, r.known) for r in requests]))
-        self._pieces.prove(search.until)
+        self._pieces().prove(search.until)
         self._at_cost({first + k: one for k, one in enumerate(requests) if one.may_cost})
         failed = search.pattern.unproved
         if len(failed) and self._is_late:
@@ -140,7 +146,9 @@ class Withstand:
         """Ask for less next time."""
         state, half = self._of(one.side), max(len(one.against) // 2, 1)
         if one.may_cost:
-            state.most_stuck = half
+            state.most_stuck = (
+                min(state.most_stuck, half) if len(one.against) > 1 else state.most_stuck
+            )
         elif not state.short and len(one.against) > FEW:
             state.short = "wanted"
         elif len(one.against) > 1:
@@ -150,18 +158,17 @@ class Withstand:
 
     @cached_property
     def _prior(self) -> Beforehand:
-        return Beforehand(self._search.problem.table)
+        return Beforehand(self._search.problem.table, until=self._search.until)
 
     # -- where it is looked for -----------------------------------------------------------------
 
-    @property
     def _pieces(self) -> Pieces:
         return Pieces(self._search.pattern, self._search.pattern.hidden)
 
     def _at_cost(self, asked: dict[int, Request]) -> None:
         """Prove needs with cells that are published so far: cheap ones, then any."""
         search, pattern = self._search, self._search.pattern
-        self._pieces.prove_at_cost(np.array(list(asked), dtype=np.int64), search.until)
+        self._pieces().prove_at_cost(np.array(list(asked), dtype=np.int64), search.until)
         inside = Inside(search)
         for need, one in asked.items():
             if pattern.cells[need] is not None or self._is_late:
@@ -176,15 +183,10 @@ class Withstand:
 
     def _knows_more(self, one: Request) -> bool:
         """Whether a respondent knows beforehand that a cell cannot move so far; note how far."""
-        problem, (cell, sign) = self._search.problem, one.side
-        position = int(problem.cells[cell])
-        reach = self._prior.reach(position, sign, problem.cells[one.known], one.amount)
-        if reach >= one.amount * (1 - 1e-6):
-            return False
-        size = max(abs(float(problem.table.value[position])), 1.0)
-        least = reach * (1 - 1e-7) if reach > 1e-9 * size else 0.0
-        self._of(one.side).amounts[one.against[0]] = least
-        return True
+        least = known_beforehand(self._search.problem, self._prior, one.side, one.known, one.amount)
+        if least is not None:
+            self._of(one.side).amounts[one.against[0]] = least
+        return least is not None
 
     # -- shorter proofs -------------------------------------------------------------------------
 
@@ -220,8 +222,8 @@ class Withstand:
         """Return who is alone in each open cell, as far as anybody is still to be resisted."""
         owner = np.full(self._search.problem.n_cells, -1, dtype=np.int64)
         for one in every:
-            for first, known in one.known.items():
-                owner[known] = first
+            for known in one.known.values():
+                owner[known] = known[0]
         return owner
 
 

@@ -27,7 +27,8 @@ class SuppressModular(
 
     For tables with hierarchies, from hundreds to hundreds of thousands of cells: little more
     suppressed than in the optimum, in seconds to minutes. Withstanding single respondents takes
-    several times as long: above some 50,000 cells give more `seconds`, or leave `singletons` out.
+    several times as long, and in tables where most cells are sensitive suppresses much more: leave
+    `singletons` out where nobody who is alone in a cell will attack.
     When not to use it: for one small table, where the optimum is at hand (`SuppressOptimal`).
 
     Missing values: what building the table made of them. Weights: already in the table's values and
@@ -49,8 +50,10 @@ class SuppressModular(
     from one found by elimination; a clean-up then publishes again, dearest first, each cell without
     which all others stay protected, also in exchange for cheaper ones. The pattern of a small table
     (up to some 2,000 cells that are not dearer than the whole pattern) is then solved anew by the
-    exact search of `SuppressOptimal`, with a limited amount of work. Every result carries a proof
-    per sensitive cell, checked by arithmetic.
+    exact search of `SuppressOptimal`, with a limited amount of work. In large tables changes are
+    looked for among some hundred cells that share most relations with :math:`p`, in one compiled
+    tableau for all needs among them; cells are published again by leading the changes of others
+    round them. Every result carries a proof per sensitive cell, checked by arithmetic.
 
     Examples
     --------
