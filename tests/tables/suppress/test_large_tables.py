@@ -15,9 +15,9 @@ from tacit.tables._grid import grid_codes, grid_relations
 from tacit.tables.contributions import Contributions
 from tacit.tables.suppress import _repair, _repair_withstand
 from tacit.tables.suppress._repair_insiders import as_needs, open_respondents
+from tacit.tables.suppress._repair_leading_kernel import rerouted
 from tacit.tables.suppress._repair_pattern import Pattern
 from tacit.tables.suppress._repair_pieces import Pieces
-from tacit.tables.suppress._repair_pieces_kernel import rerouted
 from tacit.tables.suppress._repair_problem import problem_of
 
 CUBE = tuple(Dimension.flat(name, ["x", "y", "z"]) for name in "abc")

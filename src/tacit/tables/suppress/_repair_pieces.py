@@ -199,7 +199,7 @@ class Pieces:
     def _lead_round(self, near: np.ndarray, needs: np.ndarray, order: np.ndarray) -> None:
         """Publish some of the cells around one, leading the proofs of needs round them."""
         from tacit.tables.suppress import _repair_kernel as graph
-        from tacit.tables.suppress import _repair_pieces_kernel as kernel
+        from tacit.tables.suppress._repair_leading_kernel import rerouted
 
         problem, pattern, place = self.problem, self.pattern, self._place
         a, asked = problem.columns, problem.needs
@@ -215,7 +215,7 @@ class Pieces:
         held[np.repeat(np.arange(len(needs)), np.diff(pointer)), places] = True
         targets, before = place[asked.cell[needs]], moves.copy()
         place[near] = -1
-        kernel.rerouted(
+        rerouted(
             tuple(columns), n_rows, (problem.up[near], problem.down[near]), order, moves,
             targets, held,
         )  # fmt: skip

@@ -239,7 +239,7 @@ def _grown(pool, n, more):
 
 
 @njit(cache=True, nogil=True)
-def _note_places(basic, free, place):
+def note_places(basic, free, place):
     """Note where each cell is: a column of the tableau, or -1 less its row."""
     for i in range(len(basic)):
         place[basic[i]] = -1 - i
@@ -399,7 +399,7 @@ def thinned(columns, n_rows, rooms, order, needs, knowing, proofs, longest, most
     up, down = rooms[0].copy(), rooms[1].copy()
     table, basic, free = tableau(indptr, rows, data, n_rows)
     n_free, place = len(free), np.empty(n, np.int64)
-    _note_places(basic, free, place)
+    note_places(basic, free, place)
     # Questions begin from the tableau as it was solved, not from what the last one left: its
     # combinations are short, so that proofs move few cells and few rest on each.
     begin, begin_basic, begin_free = table.copy(), basic.copy(), free.copy()
@@ -433,7 +433,7 @@ def thinned(columns, n_rows, rooms, order, needs, knowing, proofs, longest, most
             steps += taken
             if n_exchanges > 0:
                 table[:], basic[:], free[:] = begin, begin_basic, begin_free
-                _note_places(basic, free, place)
+                note_places(basic, free, place)
             rests[k] = False
             stands = found or turn < 0
             if not found:
@@ -459,69 +459,6 @@ def thinned(columns, n_rows, rooms, order, needs, knowing, proofs, longest, most
             if moved:
                 begin, begin_basic, begin_free = old, old_basic, old_free
                 table[:], basic[:], free[:] = begin, begin_basic, begin_free
-                _note_places(basic, free, place)
+                note_places(basic, free, place)
             up[gone], down[gone] = ahead, back
     return proof_of, factor, ptr[: n_proofs + 1], cells, moves, len(order)
-
-
-@njit(cache=True, nogil=True)
-def rerouted(columns, n_rows, rooms, order, moves, targets, held):
-    """Publish cells round which the proofs that move them can be led; return which.
-
-    Parameters
-    ----------
-    columns, n_rows
-        Pointers, relations and weights of some cells; how many relations there are.
-    rooms
-        Their room up and down.
-    order
-        Cells to publish if that can be, in the order they are tried.
-    moves
-        Proofs by cells: how far each proof moves each cell. Changed in place.
-    targets
-        The cell each proof is for, which moves as it does; -1 if it is not among these cells.
-    held
-        Proofs by cells (flags): cells that a proof must not move otherwise than it does.
-    """
-    indptr, rows, data = columns
-    n = len(indptr) - 1
-    is_gone = np.zeros(n, np.bool_)
-    table, basic, free = tableau(indptr, rows, data, n_rows)
-    n_free, place = len(free), np.empty(n, np.int64)
-    _note_places(basic, free, place)
-    begin, begin_basic, begin_free = table.copy(), basic.copy(), free.copy()
-    most_up, most_down = rooms[0].copy(), rooms[1].copy()
-    up, down, x, filled = np.empty(n), np.empty(n), np.zeros(n), np.empty(n, np.int64)
-    led, which = np.empty((len(moves), n)), np.empty(len(moves), np.int64)
-    for gone in order:
-        n_led, stands = 0, True
-        size = np.abs(moves[:, gone])
-        for proof in np.argsort(-size):
-            amount = size[proof]
-            if amount == 0.0:
-                break
-            for c in range(n):
-                stays = held[proof, c] or c == targets[proof] or is_gone[c]
-                up[c] = 0.0 if stays else max(most_up[c] - moves[proof, c], 0.0)
-                down[c] = 0.0 if stays else max(most_down[c] + moves[proof, c], 0.0)
-            sign = -1.0 if moves[proof, gone] > 0 else 1.0
-            up[gone] = down[gone] = amount
-            stands, _, n_exchanges = climb(
-                table, basic, free, n_free, place, up, down, gone, sign, amount, x, filled
-            )
-            if n_exchanges > 0:
-                table[:], basic[:], free[:] = begin, begin_basic, begin_free
-                _note_places(basic, free, place)
-            if not stands:
-                break
-            for c in range(n):
-                now = moves[proof, c] + x[c]
-                led[n_led, c] = 0.0 if abs(now) <= SUPPORT * amount else now
-            led[n_led, gone] = 0.0
-            which[n_led] = proof
-            n_led += 1
-        if stands:
-            is_gone[gone] = True
-            for k in range(n_led):
-                moves[which[k]] = led[k]
-    return is_gone
