@@ -379,12 +379,15 @@ class Attack:
 
 
 def _is_shown(part: Part, place: int, goals: Goals, held: np.ndarray) -> bool:
-    """Whether movements among the cells around show what is required of one cell."""
+    """Whether movements show what is required of one cell.
+
+    Of large systems that is found sooner than how far it can move, which may be without end.
+    """
     below, above = float(goals.below[0]), float(goals.above[0])
     missing = max(float(goals.width[0]) - above - below, 0.0)
     more = min(missing, max(float(part.system.upper[place]) - above, 0.0))
     amounts = (above + more, -(below + missing - more))
-    return all(one == 0 or part.nearby(place, one, held) is not None for one in amounts)
+    return all(one == 0 or part.flows.move(place, one, held) is not None for one in amounts)
 
 
 def _read_sum(asked: Any, n_cells: int) -> tuple[np.ndarray, float, float]:

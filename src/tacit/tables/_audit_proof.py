@@ -53,6 +53,8 @@ class Flows:
             cost=np.ones(2 * self._n),
         )
         self._program.until = until
+        if self._n > COLD:
+            self._program.set_option("presolve", "on")
         self.n_solved = 0
 
     def move(self, place: int, amount: float, known: np.ndarray = ANYWHERE) -> np.ndarray | None:
