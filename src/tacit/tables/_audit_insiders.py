@@ -60,11 +60,9 @@ def _same(table: Table, number: np.ndarray) -> np.ndarray:
     terms = table.relations.tocoo()
     row, cell = terms.coords
     alone = number[cell] == 1
-    total = np.full(terms.shape[0], -1, dtype=np.int64)
-    heads = alone & (terms.data < 0)
-    total[row[heads]] = cell[heads]
-    parts = alone & (terms.data > 0) & (total[row] >= 0)
-    pairs = cell[parts], total[row[parts]]
+    total = table.total_of[row]
+    parts = alone & (terms.data > 0) & (total >= 0) & (number[total] == 1)
+    pairs = cell[parts], total[parts]
     joined = coo_array((np.ones(len(pairs[0])), pairs), shape=(table.n_cells, table.n_cells))
     return np.asarray(connected_components(joined, directed=False)[1], dtype=np.int64)
 
@@ -103,7 +101,7 @@ def excused_pairs(table: Table, primary: np.ndarray, insiders: Insiders) -> dict
     relations, owner = table.relations, insiders.owner
     terms = relations.tocoo()
     row, cell = terms.coords
-    heads = (terms.data < 0) & primary[cell]
+    heads = (table.total_of[row] == cell) & primary[cell]
     found: dict[int, set[int]] = {}
     for line, total in zip(row[heads], cell[heads], strict=True):
         members = relations.indices[relations.indptr[line] : relations.indptr[line + 1]]

@@ -39,13 +39,18 @@ def dimensions_of(
         observed = _observed(raw, text, leaves[flag] if flag else None)
         given = hierarchies.get(name, data.schema[name].hierarchy)
         dimension = as_dimension(name, given, observed, total)
-        if flag:
-            dimension = _with_missing(dimension)
-            text = text.zip_with(leaves[flag] == 0, _constant(MISSING_LABEL, len(text)))
-        dimensions.append(dimension)
-        columns.append(_places(dimension, text))
+        dimensions.append(_with_missing(dimension) if flag else dimension)
+        columns.append(places_in(dimensions[-1], prepared, leaves, j))
     codes = np.array(columns, dtype=np.int64).reshape(len(columns), leaves.height).T
     return tuple(dimensions), np.ascontiguousarray(codes)
+
+
+def places_in(dimension: Dimension, prepared: Prepared, leaves: Any, j: int) -> np.ndarray:
+    """Return the positions of the codes of a column in a dimension that has them all."""
+    flag, text = prepared.flags.get(j), as_text(leaves[f"c{j}"])
+    if flag:
+        text = text.zip_with(leaves[flag] == 0, _constant(MISSING_LABEL, len(text)))
+    return _places(dimension, text)
 
 
 def _constant(label: str, n: int) -> Any:

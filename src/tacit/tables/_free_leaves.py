@@ -36,7 +36,7 @@ def free_leaves(table: Table, free: np.ndarray) -> Leaves | None:
 
     at = np.flatnonzero(~table.is_total & free)
     term = csr_array((np.ones(len(at)), (at, np.arange(len(at)))), shape=(table.n_cells, len(at)))
-    parts = _one_breakdown(table.relations)
+    parts = _one_breakdown(table)
     sums = term
     for _ in range(_MOST_LEVELS):
         term = csr_array(parts @ term)
@@ -49,18 +49,17 @@ def free_leaves(table: Table, free: np.ndarray) -> Leaves | None:
     return Leaves(at, sums) if term.nnz == 0 and missed.nnz == 0 and single else None
 
 
-def _one_breakdown(relations: csr_array) -> csr_array:
+def _one_breakdown(table: Table) -> csr_array:
     """Return for each total the parts of one of its sums."""
     from scipy.sparse import csr_array
 
-    coo = relations.tocoo()
+    coo = table.relations.tocoo()
     row, column = coo.coords
-    total_of = np.full(relations.shape[0], -1)
-    total_of[row[coo.data < 0]] = column[coo.data < 0]
+    total_of = table.total_of
     _, chosen = np.unique(total_of, return_index=True)
     part = (coo.data > 0) & np.isin(row, chosen) & (total_of[row] >= 0)
     place = (total_of[row[part]], column[part])
-    return csr_array((coo.data[part], place), shape=(relations.shape[1], relations.shape[1]))
+    return csr_array((coo.data[part], place), shape=(table.n_cells, table.n_cells))
 
 
 def leaves_of(table: Table, what: str, do: str) -> Leaves:

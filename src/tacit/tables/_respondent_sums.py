@@ -95,7 +95,8 @@ def _repeats(table: Table, several: list[np.ndarray]) -> np.ndarray:
         owner[cells] = name
     terms = table.relations.tocoo()
     row, cell = terms.coords
-    part, total = (terms.data > 0) & (owner[cell] >= 0), (terms.data < 0) & (owner[cell] >= 0)
+    part = (terms.data > 0) & (owner[cell] >= 0)
+    total = (table.total_of[row] == cell) & (owner[cell] >= 0)
     n = len(several)
     pairs = np.unique(row[part].astype(np.int64) * n + owner[cell[part]])
     is_repeat = np.zeros(table.n_cells, dtype=bool)

@@ -10,7 +10,9 @@ import numpy as np
 
 from tacit.core.errors import DataError, ParameterError, SchemaError
 from tacit.tables._additivity import TOLERANCE
+from tacit.tables._records import MissingCodes, MissingValues
 from tacit.tables._selection import code_keys
+from tacit.tables._ties import Records, tie_relations, ties_between
 from tacit.tables.contributions import UNNAMED, Contributions
 from tacit.tables.dimension import Dimension
 from tacit.tables.protected import ProtectedTable
@@ -25,17 +27,32 @@ _ROOM = 2**40
 """Numbers kept free for the units without a name of each table."""
 
 
-def link(tables: Mapping[str, Table]) -> Table:
+def link(
+    tables: Mapping[str, Table],
+    *,
+    records: Any = None,
+    missing: MissingCodes = "error",
+    missing_value: MissingValues = "error",
+) -> Table:
     """Return several tables as one: cells with the same codes are the same cell.
 
     A dimension that a table does not have stands at its total there. Relations of all tables hold
     together, so that whatever protects the result protects the tables against being compared.
+
+    Columns of different tables may follow from one another without a hierarchy that says so, as
+    regions from provinces. Who adds up the provinces of one table has the regions of another, so
+    that these sums become relations, too. They are looked for in `records`, or in a table that has
+    both columns; where neither is given, say with hierarchies what lies in what.
 
     Parameters
     ----------
     tables
         The tables by name. They must be about the same variable, and agree on the cells they
         share. Units are recognised across tables where they were named when the tables were built.
+    records
+        The records that the tables were built from.
+    missing, missing_value
+        What was done with records without a code or a value, see `tacit.tabulate`.
 
     Raises
     ------
@@ -62,14 +79,19 @@ def link(tables: Mapping[str, Table]) -> Table:
     parts = dict(zip(tables, np.split(place, ends), strict=True))
     joined = _Joined(list(tables.values()), list(parts.values()), first)
     _check_shared(tables, parts, joined)
+    read = None if records is None else Records(records, missing, missing_value)
+    ties = ties_between(tables, codes, dimensions, read)
     linked = Table(
         value=joined.first("value"),
-        relations=_merged_relations(tables, parts, len(first)),
+        relations=_merged_relations(
+            tables, parts, tie_relations(ties, parts, codes, dimensions, len(first)), len(first)
+        ),
         dimensions=dimensions,
         codes=np.concatenate(list(codes.values()))[first].astype(np.int32),
         variable=next(iter(tables.values())).variable,
         parts=parts,
         linked=dict(tables),
+        ties=tuple(dict.fromkeys(str(tie) for _, _, tie in ties)),
         **joined.fields(),
     )
     linked.check_additive()
@@ -152,9 +174,12 @@ def _codes_in(table: Table, dimensions: Sequence[Dimension]) -> np.ndarray:
 
 
 def _merged_relations(
-    tables: Mapping[str, Table], parts: Mapping[str, np.ndarray], n_cells: int
+    tables: Mapping[str, Table],
+    parts: Mapping[str, np.ndarray],
+    between: list[csr_array],
+    n_cells: int,
 ) -> csr_array:
-    """Return the relations of all tables over all cells, each once."""
+    """Return the relations of all tables, and those between them, over all cells, each once."""
     from scipy.sparse import csr_array, vstack
 
     blocks = []
@@ -162,7 +187,7 @@ def _merged_relations(
         coo = table.relations.tocoo()
         place = (coo.coords[0], parts[name][coo.coords[1]])
         blocks.append(csr_array((coo.data, place), shape=(coo.shape[0], n_cells)))
-    stacked = csr_array(vstack(blocks, format="csr"))
+    stacked = csr_array(vstack([*blocks, *between], format="csr"))
     return csr_array(stacked[_first_of_equal_rows(stacked), :])
 
 

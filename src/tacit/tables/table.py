@@ -43,7 +43,10 @@ class Table:
     value: np.ndarray
     """What would be published: totals, or counts."""
     relations: csr_array
-    """Sums that hold: relations by cells; ``relations @ value`` is zero. The total has -1."""
+    """Sums that hold: relations by cells; ``relations @ value`` is zero. The total has -1.
+
+    A relation with several -1 says that two sums are equal.
+    """
     dimensions: tuple[Dimension, ...] = ()
     """Classifications that span the table."""
     codes: np.ndarray = field(default_factory=lambda: np.empty((0, 0), np.int32))
@@ -88,6 +91,8 @@ class Table:
     """For linked tables: where the cells of the table of each name stand, in its order."""
     linked: Mapping[str, Table] = field(default_factory=dict)
     """The tables a linked table was made of, by name."""
+    ties: tuple[str, ...] = ()
+    """For linked tables: the columns of different tables that follow from one another."""
     names: tuple[str, ...] = ()
     """Names of the cells where there are no dimensions."""
 
@@ -156,8 +161,17 @@ class Table:
     def is_total(self) -> np.ndarray:
         """Cells that are the sum of others."""
         total = np.zeros(self.n_cells, dtype=bool)
+        total[self.total_of[self.total_of >= 0]] = True
+        return total
+
+    @cached_property
+    def total_of(self) -> np.ndarray:
+        """For each relation the position of its total; -1 where it says that two sums are equal."""
         coo = self.relations.tocoo()
-        total[coo.coords[1][coo.data < 0]] = True
+        row, cell = (at[coo.data < 0] for at in coo.coords)
+        total = np.full(self.relations.shape[0], -1, dtype=np.int64)
+        total[row] = cell
+        total[np.bincount(row, minlength=len(total)) != 1] = -1
         return total
 
     @cached_property

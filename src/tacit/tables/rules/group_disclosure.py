@@ -87,9 +87,8 @@ class GroupDisclosure(
 
 def _pairs(table: Table, looked_at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return every total with every one of its parts."""
+    looked_at = looked_at & (table.total_of >= 0)
     chosen = table.relations[np.flatnonzero(looked_at), :].tocoo()
     row, cell = chosen.coords
-    total_of = np.zeros(chosen.shape[0], dtype=np.int64)
-    total_of[row[chosen.data < 0]] = cell[chosen.data < 0]
-    part = chosen.data > 0
+    total_of, part = table.total_of[looked_at], chosen.data > 0
     return total_of[row[part]], cell[part]
