@@ -1,7 +1,9 @@
 """tacit table: records in, a table and its dossier out, or a refusal and nothing."""
 
+import html
 import json
 import re
+import shlex
 
 import numpy as np
 import polars as pl
@@ -88,9 +90,6 @@ def test_singletons_are_protected_where_they_attack(run, folder):
     assert made.exit_code == 0, made.stderr
     assert "2 respondents attacked with what they know; 0 breaches" in made.stdout
     assert pl.read_csv("out/public/table.csv")["flag"].count() == 3
-    asked = run(*line, "other", "--option", "singletons=false")
-    assert "worked out too closely: (A), (B)" in asked.stderr
-    assert not (folder / "other").exists()
 
 
 def test_a_plan_gives_the_same_table_again(run, folder, business):
@@ -131,6 +130,130 @@ def test_an_apriori_file_binds(run, folder, business):
     cells = pl.read_csv("out/public/table.csv")
     assert cells.filter(region="N1", nace="B")["flag"].to_list() == ["c"]
     assert cells.filter(region="N", nace="Total")["flag"].to_list() == [None]
+
+
+# -- the same again --------------------------------------------------------------------------------
+
+
+def reproduction(page):
+    """Return the words of the command that the report gives."""
+    found = re.search(r'id="again".*?<pre><code>(.*?)</code>', page.read_text("utf-8"), re.DOTALL)
+    program, *words = shlex.split(html.unescape(found[1]))
+    assert program == "tacit"
+    assert words[-1] == "OUT"
+    return words
+
+
+def public(folder):
+    """Return the texts of a public folder; workbooks hold the time of writing."""
+    return {p.name: p.read_bytes() for p in folder.glob("public/*") if p.suffix != ".xlsx"}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        [],
+        ["--apriori", "before.hst", "--apriori", "more.hst"],
+        ["--method", "random"],
+        ["--method", "cell-key-magnitude", "--secret", "secret", "--unit", "id"],
+        ["--singletons", "--option", "cost=unity"],
+        ["--by", "region,size", "--holding", "id"],
+    ],
+)
+def test_the_command_of_the_report_makes_the_release_again(run, folder, business, words):
+    (folder / "before.hst").write_text("S1,A,u\nN1,B,m\n", encoding="utf-8")
+    (folder / "more.hst").write_text("S1,A,pl,50,50\n", encoding="utf-8")
+    text = (folder / business).read_text(encoding="utf-8")
+    (folder / "other.csv").write_text(text.replace(",", ";"), encoding="utf-8")
+    made = run("table", *COMMON, *RULE, *words, "--separator", ";", "other.csv", "one place/out")
+    assert made.exit_code == 0, made.stderr
+    first = run(*reproduction(folder / "one place/out/dossier/report.html"))
+    assert first.exit_code == 0, first.stderr
+    assert "is not the one" not in first.stderr
+    assert public(folder / "OUT") == public(folder / "one place/out")
+    second = run(*reproduction(folder / "OUT/dossier/report.html"), "--force")
+    assert second.exit_code == 0, second.stderr
+    assert public(folder / "OUT") == public(folder / "one place/out")
+
+
+def test_ready_cells_are_made_again_as_they_were_read(run, folder, refusal):
+    """Without the status the cell that the producer calls unsafe would be published."""
+    text = "r,s,x,n,top,st\n" + "".join(
+        f"{r},{s},{50 + k},9,10,{'u' if k == 0 else 's'}\n"
+        for k, (r, s) in enumerate((r, s) for r in "NSW" for s in "AB")
+    )
+    (folder / "cells.csv").write_text(text, encoding="utf-8")
+    result = run("table", "--ready", "--by", "r,s", "--value", "x", "--count", "n", "--largest",
+                 "top", "--status", "st", "--rule", "freq(3)", "cells.csv", "out")  # fmt: skip
+    assert result.exit_code == 0, result.stderr
+    again = run(*reproduction(folder / "out/dossier/report.html"))
+    assert again.exit_code == 0, again.stderr
+    assert public(folder / "OUT") == public(folder / "out")
+    hidden = pl.read_csv("OUT/public/table.csv").filter(r="N", s="A")
+    assert hidden["flag"].to_list() == ["c"]
+
+
+def test_a_ready_table_of_tau_argus_is_made_again(run, shared_data, folder):
+    source = shared_data / "tables/tauargus/tableinput/pp.tab"
+    result = run("table", "--ready", "--rule", "p(10)", "--read-option", "totals=add up", source,
+                 "out")  # fmt: skip
+    assert result.exit_code == 0, result.stderr
+    again = run(*reproduction(folder / "out/dossier/report.html"))
+    assert again.exit_code == 0, again.stderr
+    assert again.stderr == result.stderr
+    assert public(folder / "OUT") == public(folder / "out")
+
+
+@pytest.mark.parametrize("change", ["missing", "changed"])
+def test_a_plan_without_its_apriori_file_is_refused(run, folder, business, refusal, change):
+    (folder / "before.hst").write_text("S1,A,u\n", encoding="utf-8")
+    assert run("table", *COMMON, *RULE, "--apriori", "before.hst", business, "one").exit_code == 0
+    kept = folder / "one/dossier/apriori-1.hst"
+    if change == "missing":
+        kept.unlink()
+    else:
+        kept.write_text("S1,B,u\n", encoding="utf-8")
+    line = refusal(run("table", "--plan", "one/dossier/plan.toml", business, "two"))
+    assert "apriori-1.hst" in line
+    assert "missing" in line or "changed" in line
+    assert not (folder / "two").exists()
+
+
+def test_further_apriori_files_add_to_those_of_the_plan(run, folder, business):
+    (folder / "before.hst").write_text("S1,A,u\n", encoding="utf-8")
+    (folder / "more.hst").write_text("N1,B,u\n", encoding="utf-8")
+    run("table", *COMMON, *RULE, "--apriori", "before.hst", business, "one")
+    result = run(
+        "table", "--plan", "one/dossier/plan.toml", "--apriori", "more.hst", business, "two"
+    )
+    assert result.exit_code == 0, result.stderr
+    cells = pl.read_csv("two/public/table.csv")
+    for region, nace in (("S1", "A"), ("N1", "B")):
+        assert cells.filter(region=region, nace=nace)["flag"].to_list() == ["c"]
+    again = run(*reproduction(folder / "two/dossier/report.html"))
+    assert public(folder / "OUT") == public(folder / "two"), again.stderr
+
+
+# -- little was asked ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--rule", "freq(1)"], "No cell is sensitive by the rule freq(1)."),
+        (["--method", "random"], "No rule was given: no cell counts as sensitive."),
+        (["--apriori", "before.hst"], "No rule was given: only cells that were declared unsafe"),
+    ],
+)
+def test_a_check_that_says_little_says_so(run, folder, business, words, said):
+    (folder / "before.hst").write_text("S1,A,u\n", encoding="utf-8")
+    result = run("table", *COMMON, *words, business, "out")
+    assert result.exit_code == 0, result.stderr
+    assert f"warning: {said}" in result.stderr
+    assert "every sensitive cell" not in result.stdout or "unsafe" in said
+    assert said in (folder / "out/dossier/report.html").read_text(encoding="utf-8")
+    summary = json.loads((folder / "out/dossier/summary.json").read_text(encoding="utf-8"))
+    assert any(line.startswith(said) for line in summary["remarks"])
 
 
 def test_the_public_folder_keeps_parameters_and_originals_inside(run, folder, business):
@@ -178,7 +301,10 @@ def test_a_table_that_fails_its_attack_is_not_written(run, folder, business, ref
         (["--by", "region,nace", "--value", "nace", *RULE], "nace"),
         ([*COMMON, "--plan", "x.toml"], "the plan says all of the table"),
         (["--plan", "x.toml"], "there is no plan file"),
-        ([*COMMON, *RULE, "--secret", "none"], "could not read the secret"),
+        (
+            ["--by", "region", "--method", "cell-key", "--secret", "none"],
+            "could not read the secret",
+        ),
     ],
 )
 def test_refusals_are_one_line_and_leave_nothing(run, folder, business, refusal, words, said):

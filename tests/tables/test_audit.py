@@ -1,5 +1,7 @@
 """The attacker: intervals by hand, by a second formulation and by enumeration; respondents."""
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
@@ -264,8 +266,8 @@ def test_looking_nearby_first_changes_no_verdict(monkeypatch, seed, near):
     """Here every system counts as large, and few cells as near."""
     table, sensitive, rng = from_records(seed, nested=seed % 2 == 1)
     hidden = sensitive.cells | (rng.random(table.n_cells) < 0.6)
+    whole = audit(ProtectedTable.suppressing(table, sensitive, hidden, ""), singletons=True)
     made = ProtectedTable.suppressing(table, sensitive, hidden, "")
-    whole = audit(made, singletons=True)
     monkeypatch.setattr("tacit.tables._audit_attack.LARGE", 0)
     monkeypatch.setattr("tacit.tables._audit_nearby.NEAR", near)
     monkeypatch.setattr("tacit.tables._audit_resistance.FEW", 1)
@@ -457,4 +459,24 @@ def test_nothing_is_concluded_from_a_programme_that_was_not_solved(monkeypatch, 
     assert protected.audit().passed
     monkeypatch.setattr(LinearProgram, "solve", lambda _: status)
     with pytest.raises(ProtectionError, match="could not be worked out"):
-        protected.audit()
+        replace(protected).audit()
+
+
+def test_the_usual_attack_is_made_once(monkeypatch):
+    table = flat_table([[20, 50, 10], [8, 19, 22]])
+    made = suppressed(table, named(table, *SQUARE), [table.cell(d0="a1", d1="b0")])
+    found = made.audit()
+    assert found.passed
+    assert made.verify().audit is found
+    assert audit(made, singletons=False) is found
+    assert audit(made, early_stop=False) is not found
+    assert audit(made, cells="all") is not found
+    assert replace(made).audit() is not found
+
+
+def test_a_table_that_was_changed_in_place_is_attacked_again():
+    table = flat_table([[20, 50, 10], [8, 19, 22]])
+    made = suppressed(table, named(table, *SQUARE))
+    assert made.verify().passed
+    made.sensitive.above[:] = 1e6
+    assert not made.verify().passed

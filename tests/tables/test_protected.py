@@ -52,3 +52,19 @@ def test_empty_cells_are_marked(small):
 def test_one_value_per_cell(small):
     with pytest.raises(SchemaError, match="one published value per cell"):
         ProtectedTable(small, Sensitive.none(12), np.zeros(3))
+
+
+def test_a_protected_table_is_shown_in_a_line(hidden):
+    shown = repr(hidden)
+    assert "12 cells" in shown
+    assert "primary" in shown
+    assert "array" not in shown
+    assert len(shown) < 300
+
+
+def test_what_is_published_cannot_be_changed_after_its_check(small):
+    published = small.value.copy()
+    made = ProtectedTable(small, Sensitive.none(12), published)
+    with pytest.raises(ValueError, match="read-only"):
+        made.published[3] = 7
+    published[3] = 7  # the array it was made from stays its owner's

@@ -11,8 +11,8 @@ from tests.tables.publishing import RULE, business_table, suppressed
 import tacit
 from tacit import tables
 from tacit.core.errors import SchemaError, WriteError
+from tacit.tables._precision import decimals
 from tacit.tables.publication import (
-    decimals,
     harmless,
     pivoted,
     public_frame,

@@ -21,7 +21,7 @@ def open_data(source: str, reading: Reading, roles: Roles | None = None) -> Micr
     from tacit.io.read import read
 
     roles = roles or Roles()
-    data = read(source, schema=roles.schema, **_read_options(source, reading))
+    data = read(source, schema=roles.schema, **read_options(source, reading))
     if roles.suggested_roles:
         data = _suggested(data, with_kinds=roles.schema is None)
     return data.with_schema(_declared(data.schema, roles))
@@ -72,7 +72,8 @@ def shown(source: str) -> str:
     return without_password(source)
 
 
-def _read_options(source: str, reading: Reading) -> dict[str, Any]:
+def read_options(source: str, reading: Reading) -> dict[str, Any]:
+    """Return the options of reading a source, each as its format declares it."""
     named = {
         "table": reading.table,
         "separator": reading.separator,
@@ -80,10 +81,11 @@ def _read_options(source: str, reading: Reading) -> dict[str, Any]:
         "decimal": reading.decimal,
     }
     options: dict[str, Any] = {name: value for name, value in named.items() if value is not None}
-    return options | _typed(source, dict(map(_pair, reading.read_option or [])))
+    return options | _typed(source, dict(map(pair, reading.read_option or [])))
 
 
-def _pair(option: str) -> tuple[str, str]:
+def pair(option: str) -> tuple[str, str]:
+    """Return the name and the value of an option for reading."""
     name, equals, value = option.partition("=")
     if not equals or not name.strip():
         raise ParameterError("an option for reading is written name=value", got=repr(option))

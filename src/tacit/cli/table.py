@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -35,14 +36,21 @@ def table(
     table that does not withstand the attack is refused, and nothing is written.
     """
     from tacit.cli.opening import shown
-    from tacit.cli.table_plan import built_table, chosen_plan
+    from tacit.cli.table_cells import built_table
+    from tacit.cli.table_checks import check_attacked
+    from tacit.cli.table_plan import chosen_plan
     from tacit.report.table_release import TableRelease
 
     check_output(out, force=force)
-    plan, last = chosen_plan(cells, protecting)
-    made = plan.protect(built_table(plan, data, reading, cells, protecting))
-    options = {"singletons": True} if protecting.singletons else {}
-    release = TableRelease(plan, made, made.verify(**options), source=shown(data))
+    plan, files, last = chosen_plan(cells, protecting)
+    plan, built, remarks = built_table(plan, data, reading, cells, protecting, files)
+    made = plan.protect(built)
+    checked = made.verify(**({"singletons": True} if protecting.singletons else {}))
+    check_attacked(checked, protecting)
+    release = TableRelease(
+        plan, made, checked, source=shown(data), apriori=files, remarks=remarks,
+        again=again(out, data, reading, protecting),
+    )  # fmt: skip
     release.save(out, force=force)
     return answer(release, out, _compared(release, out, last))
 
@@ -57,6 +65,19 @@ def check_output(out: Path, *, force: bool) -> None:
             got=str(out),
             do="choose another or replace the result in it with --force",
         )
+
+
+def again(out: Path, data: str, reading: Reading, protecting: Protecting) -> str:
+    """Return the command that makes a release again from its dossier."""
+    from tacit.cli.opening import shown
+
+    words = ["tacit", "table", "--plan", str(out / "dossier" / "plan.toml")]
+    for name, value in vars(reading).items():
+        for one in value if isinstance(value, list) else [] if value is None else [value]:
+            words += [f"--{name.replace('_', '-')}", one]
+    words += [] if protecting.secret is None else ["--secret", str(protecting.secret)]
+    words += ["--singletons"] if protecting.singletons else []
+    return shlex.join([*words, shown(data), "OUT"])
 
 
 def _compared(release: TableRelease, out: Path, last: dict[str, Any]) -> list[str]:
@@ -83,7 +104,7 @@ def answer(release: TableRelease, out: Path, warnings: list[str]) -> Answer:
         "dossier": str(dossier),
         "report": str(dossier / "report.html"),
     }
-    said = [*warnings, *([str(warning)] if warning else [])]
+    said = [*warnings, *release.cautions, *([str(warning)] if warning else [])]
     return Answer(document, _drawn(document, release), tuple(said))
 
 
@@ -103,6 +124,8 @@ def _drawn(document: dict[str, Any], release: TableRelease) -> Iterator[Renderab
         title = f"  {line.title}" if line.part_of else line.title
         grid.add_row(Text(title), f"{line.cells:,}", records, f"{line.value:,.10g}")
     yield grid
+    for remark in release.remarks:
+        yield Text(remark)
     for text in release.verification.summary().splitlines():
         yield Text(text)
     for path in document["public"]:

@@ -10,6 +10,8 @@ from typer import Option
 
 _TABLE = "The table"
 _PROTECTION = "Protection"
+NONE = "none"
+"""Leaves out what the data bring with them."""
 
 
 def _column(help: str) -> Any:
@@ -35,8 +37,9 @@ class Cells:
         list[str] | None,
         Option(
             metavar="COLUMN=FILE",
-            help="Codes that add up: an .hrc file of tau-ARGUS or a semicolon file. Repeatable; "
-            "twice for one column: two breakdowns.",
+            help="Codes that add up: an .hrc file of tau-ARGUS, or a file with no header whose "
+            "lines go from the finest code up, such as N1;North;*. Repeatable; twice for one "
+            "column: two breakdowns.",
             rich_help_panel=_TABLE,
             show_default=False,
         ),
@@ -44,12 +47,24 @@ class Cells:
     total: Annotated[
         str, Option(metavar="CODE", help="Code of the total.", rich_help_panel=_TABLE)
     ] = "Total"
-    weight: Annotated[str | None, _column("Sampling weight.")] = None
+    weight: Annotated[
+        str | None, _column("Sampling weight; by default the one the data name, none: unweighted.")
+    ] = None
     unit: Annotated[str | None, _column("Names the respondent of a record.")] = None
-    holding: Annotated[str | None, _column("Names the holding of a respondent.")] = None
-    request: Annotated[str | None, _column("Says who asks for protection.")] = None
+    holding: Annotated[
+        str | None,
+        _column(
+            "Names the holding of a respondent; none: also not the one that an .rda file names."
+        ),
+    ] = None
+    request: Annotated[
+        str | None,
+        _column("Says who asks for protection (1 or 2), for the rule request; none: nobody."),
+    ] = None
     shadow: Annotated[str | None, _column("The rules look at this instead of the value.")] = None
-    cost: Annotated[str | None, _column("Its totals are the cost of suppression.")] = None
+    cost: Annotated[
+        str | None, _column("Its totals are the cost of suppression; with --option cost=user.")
+    ] = None
     missing: Annotated[
         str,
         Option(
@@ -71,7 +86,8 @@ class Cells:
         Option(
             "--ready",
             metavar="",
-            help="The data are cells and not records: a row per cell, or a .tab file of tau-ARGUS.",
+            help="The data are cells and not records: a row per cell, or a .tab file of tau-ARGUS "
+            "(--read-option metadata=FILE, --read-option totals='add up').",
             rich_help_panel=_TABLE,
         ),
     ] = False
@@ -117,10 +133,12 @@ class Protecting:
         ),
     ] = None
     apriori: Annotated[
-        Path | None,
+        list[Path] | None,
         Option(
             metavar="FILE",
-            help="What is said of single cells beforehand: an a-priori file of tau-ARGUS.",
+            help="What is said of single cells beforehand: an a-priori file of tau-ARGUS, with "
+            "lines such as N,A,u (unsafe), s (safe, protection waived), p (must be published), m "
+            "(must be suppressed). Repeatable; kept with the plan.",
             rich_help_panel=_PROTECTION,
             show_default=False,
         ),
@@ -157,7 +175,7 @@ class Protecting:
         Option(
             metavar="FILE",
             help="A plan.toml of an earlier dossier, in place of all other options on table and "
-            "protection.",
+            "protection but --secret, --singletons and further --apriori files.",
             rich_help_panel=_PROTECTION,
             show_default=False,
         ),

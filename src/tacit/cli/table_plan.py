@@ -1,29 +1,63 @@
-"""From the options of ``tacit table`` to a plan, and from a plan to a table."""
+"""From the options of ``tacit table`` to a plan."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tacit.cli.options import Reading
-from tacit.cli.table_options import Cells, Protecting
-from tacit.core.errors import ParameterError, ReadError, UnknownMethodError, nearest
+from tacit.cli.table_checks import check_alone, check_hierarchies, check_used
+from tacit.cli.table_options import NONE, Cells, Protecting
+from tacit.core.errors import ParameterError, UnknownMethodError, nearest
 
 if TYPE_CHECKING:
-    from tacit.tables import Dimension, Table, TablePlan
+    from tacit.tables import Dimension, TablePlan
     from tacit.tables.protection import Protection
+    from tacit.tables.table_plan import ReadyCells
 
-_KEYS = ("rk1", "rk2")
-_DEFAULTS = (Cells(), Protecting())
+KEYS = ("rk1", "rk2")
+"""Names of the record keys that are made from a secret."""
 
 
-def chosen_plan(cells: Cells, protecting: Protecting) -> tuple[TablePlan, dict[str, Any]]:
-    """Return the plan of the options or of the file, and what the file says of its last use."""
-    from tacit.tables.table_plan import TablePlan, read_plan
+class Chosen(NamedTuple):
+    """A plan, the a-priori files it goes with, and what its file says of its last use."""
 
-    if protecting.plan is not None:
-        _check_alone(cells, protecting)
-        return read_plan(protecting.plan)
+    plan: TablePlan
+    files: tuple[Path, ...]
+    last: dict[str, Any]
+
+
+def chosen_plan(cells: Cells, protecting: Protecting) -> Chosen:
+    """Return the plan of the options, or that of the file with further a-priori files."""
+    from tacit.io.argus.apriori import apriori_of
+    from tacit.tables.table_plan import read_plan
+
+    given = tuple(protecting.apriori or ())
+    if protecting.plan is None:
+        return Chosen(_of_options(cells, protecting), given, {})
+    check_alone(cells, protecting)
+    made, last = read_plan(protecting.plan)
+    folder = protecting.plan.parent
+    apriori_of(made, folder)  # refuses files that are not those of the plan
+    files = (*(folder / one.file for one in made.apriori), *given)
+    return Chosen(made.replace(apriori=_marked(files)), files, last)
+
+
+def _marked(files: Sequence[Path]) -> tuple[dict[str, str], ...]:
+    """Return under which names the files will lie beside the plan, and their fingerprints."""
+    from tacit.core.digest import file_digest
+    from tacit.io.files import check_readable
+
+    for path in files:
+        check_readable(path)
+    return tuple(
+        {"file": f"apriori-{k}.hst", "digest": file_digest(path)} for k, path in enumerate(files, 1)
+    )
+
+
+def _of_options(cells: Cells, protecting: Protecting) -> TablePlan:
+    from tacit.tables.table_plan import TablePlan
+
     if not cells.by and not cells.ready:
         raise ParameterError("nothing spans the table", do="give --by, for example --by region")
     keys = columns(protecting.record_keys) if protecting.record_keys else ()
@@ -33,42 +67,44 @@ def chosen_plan(cells: Cells, protecting: Protecting) -> tuple[TablePlan, dict[s
         rule=protecting.rule,
         method=_chosen_method(protecting),
         hierarchies=hierarchies(cells.hierarchy or [], cells.total),
-        weights=cells.weight, unit=cells.unit, holding=cells.holding, request=cells.request,
+        weights=_said(cells.weight), weighted=cells.weight != NONE, unit=cells.unit,
+        holding=_said(cells.holding), request=_said(cells.request),
         shadow=cells.shadow, cost=cells.cost, total=cells.total, missing=cells.missing,
         missing_value=cells.missing_value,
-        keys=_KEYS if protecting.secret is not None and not keys else keys,
+        keys=KEYS if protecting.secret is not None and not keys else keys,
+        ready=_ready(cells) if cells.ready else None,
+        apriori=_marked(protecting.apriori or []),
     )  # fmt: skip
-    _check_hierarchies(made)
-    return made, {}
+    check_used(made, cells, protecting)
+    if made.by:
+        check_hierarchies(made, [name for by in made.by for name in by])
+    return made
+
+
+def _said(column: str | None) -> str | None:
+    return None if column == NONE else column
+
+
+def _ready(cells: Cells) -> ReadyCells:
+    from tacit.tables.table_plan import ReadyCells
+
+    largest = columns(cells.largest) if cells.largest else ()
+    return ReadyCells(count=cells.count, largest=largest, status=cells.status)
 
 
 def _chosen_method(protecting: Protecting) -> Protection:
     """Return the protection, against respondents alone in a cell if they are to attack it."""
     made = protection(protecting.method, protecting.option or [])
-    unsaid = "singletons" in type(made).model_fields and "singletons" not in made.model_fields_set
-    return made.replace(singletons=True) if protecting.singletons and unsaid else made
-
-
-def _check_alone(cells: Cells, protecting: Protecting) -> None:
-    """Refuse options that the plan file would silently win over."""
-    allowed = ("plan", "secret", "apriori", "singletons", "ready", "count", "largest", "status")
-    for given, default in zip((cells, protecting), _DEFAULTS, strict=True):
-        for name, value in vars(given).items():
-            if name not in allowed and value != getattr(default, name):
-                raise ParameterError(
-                    f"the plan says all of the table, so --{name.replace('_', '-')} is too much",
-                    do="leave it out, or leave --plan out",
-                )
-
-
-def _check_hierarchies(plan: TablePlan) -> None:
-    named = {name for by in plan.by for name in by}
-    for name in plan.hierarchies:
-        if named and name not in named:
-            raise ParameterError(
-                f"there is a hierarchy for {name!r}, which does not span the table",
-                do=nearest(name, named),
-            )
+    if not protecting.singletons or "singletons" not in type(made).model_fields:
+        return made
+    if "singletons" in made.model_fields_set and not getattr(made, "singletons", None):
+        raise ParameterError(
+            "--singletons protects against respondents who are alone in a cell, and "
+            "--option singletons=false leaves them out",
+            do="give one of the two",
+        )
+    safe: Protection = made.replace(singletons=True)
+    return safe
 
 
 def columns(text: str) -> tuple[str, ...]:
@@ -128,64 +164,3 @@ def hierarchies(given: list[str], total: str) -> dict[str, Dimension]:
             raise ParameterError("a hierarchy is written COLUMN=FILE", got=repr(text))
         trees.setdefault(name.strip(), []).append(read_hierarchy(path.strip()))
     return {n: Dimension.from_trees(n, *several, total=total) for n, several in trees.items()}
-
-
-# -- from a plan to a table ------------------------------------------------------------------------
-
-
-def built_table(
-    plan: TablePlan, data: str, reading: Reading, cells: Cells, protecting: Protecting
-) -> Table:
-    """Build the table and apply what is said of its cells beforehand."""
-    if cells.ready:
-        table = _ready(plan, data, reading, cells)
-    else:
-        table = plan.tabulate(_keyed(_opened(data, reading), plan, protecting))
-    if protecting.apriori is None:
-        return table
-    from tacit.io.argus.apriori import apply_apriori
-
-    return apply_apriori(table, protecting.apriori)
-
-
-def _opened(data: str, reading: Reading) -> Any:
-    from tacit.cli.opening import open_data
-
-    return open_data(data, reading)
-
-
-def _keyed(data: Any, plan: TablePlan, protecting: Protecting) -> Any:
-    """Give the records their secret keys, unless they have them."""
-    missing = [key for key in plan.keys if key not in data.columns]
-    if protecting.secret is None:
-        if missing == list(_KEYS):
-            raise ParameterError(
-                "the record keys of the plan were made from a secret", do="give it with --secret"
-            )
-        return data
-    from tacit.tables.perturb.record_keys import with_record_keys
-
-    try:
-        secret = protecting.secret.read_bytes().strip()
-    except OSError as error:
-        raise ReadError(f"could not read the secret: {error.strerror}") from error
-    return with_record_keys(data, secret, unit=plan.unit, names=plan.keys)
-
-
-def _ready(plan: TablePlan, data: str, reading: Reading, cells: Cells) -> Table:
-    """Return a table from cells that were added up before."""
-    from tacit.io.argus.ready_table import read_table
-    from tacit.tables.aggregates import from_aggregates
-
-    if len(plan.by) > 1:
-        raise ParameterError("ready cells are one table", got=f"{len(plan.by)} sets of columns")
-    by = plan.by[0] if plan.by else None
-    if Path(data).suffix.lower() == ".tab" and Path(data).with_suffix(".rda").is_file():
-        return read_table(data, by=by, value=plan.value, hierarchies=plan.hierarchies)
-    if by is None:
-        raise ParameterError("nothing spans the table", do="give --by, for example --by region")
-    return from_aggregates(
-        _opened(data, reading).frame, by, plan.value, hierarchies=plan.hierarchies,
-        count=cells.count, top=columns(cells.largest) if cells.largest else (),
-        status=cells.status, cost=plan.cost, total=plan.total,
-    )  # fmt: skip

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tacit.io.argus.apriori import apply_apriori as apply_apriori
+    from tacit.io.argus.apriori import apriori_of as apriori_of
     from tacit.io.argus.apriori import write_apriori as write_apriori
     from tacit.io.argus.castro import read_castro as read_castro
     from tacit.io.argus.jj import read_jj as read_jj
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from tacit.io.argus.ready_table import write_table as write_table
 
 _OF_ARGUS = (
-    *("apply_apriori", "read_castro", "read_jj", "read_table"),
+    *("apply_apriori", "apriori_of", "read_castro", "read_jj", "read_table"),
     *("write_apriori", "write_jj", "write_table"),
 )
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tacit.tables.publication import MARK, decimals
+from tacit.tables._precision import decimals
+from tacit.tables.publication import MARK
 
 if TYPE_CHECKING:
     from tacit.tables import Dimension, ProtectedTable

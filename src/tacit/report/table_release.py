@@ -10,6 +10,7 @@
 ``dossier/intervals.csv``    what an intruder can work out of the sensitive cells
 ``dossier/table.xlsx``       the same as a workbook
 ``dossier/table.hst``        the outcome as an a-priori file of tau-ARGUS
+``dossier/apriori-1.hst``    what was said of cells beforehand, for the plan; and so on
 ``dossier/summary.json``     cells and value per status, method, check
 ===========================  ========================================================
 
@@ -26,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 from tacit.core.atomic import new_folder
 from tacit.core.bundle import DOSSIER, PUBLIC, versions
 from tacit.core.digest import file_digest
-from tacit.core.errors import WriteError
+from tacit.core.errors import PlanError, WriteError
 from tacit.core.progress import track
 
 if TYPE_CHECKING:
@@ -45,6 +46,25 @@ class TableRelease:
     verification: Verification
     source: str = ""
     """Where the data came from."""
+    apriori: tuple[Path, ...] = ()
+    """The a-priori files of the plan, which are kept beside it."""
+    again: str = ""
+    """The command that makes the release again, where one does."""
+    remarks: tuple[str, ...] = ()
+    """What else the house must know, for example what the data brought with them."""
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """What was not asked or not found, so that a check that was passed says little."""
+        found = self.protected.sensitive
+        if self.protected.hides_changes:  # noise is for all cells alike
+            return ()
+        if self.plan.rule is None:
+            who = "only cells that were declared unsafe count" if len(found) else "no cell counts"
+            return (f"No rule was given: {who} as sensitive.",)
+        if not len(found):
+            return (f"No cell is sensitive by the rule {self.plan.rule.short()}.",)
+        return ()
 
     @property
     def parts(self) -> dict[str, ProtectedTable]:
@@ -63,6 +83,12 @@ class TableRelease:
             If the table did not pass its check; nothing is written.
         """
         self.verification.require()
+        if len(self.apriori) != len(self.plan.apriori):
+            raise PlanError(
+                "the plan goes with a-priori files that were not given",
+                got=f"{len(self.apriori)} for {len(self.plan.apriori)}",
+                do="give them to the release: TableRelease(..., apriori=...)",
+            )
         target = Path(folder)
         if force:
             _check_replaceable(target)
@@ -111,11 +137,17 @@ class TableRelease:
         if protected.original.n_cells <= _MOST_IN_A_SHEET:
             dossier_workbook(protected, folder / "table.xlsx", frames)
         self._write_apriori(folder)
+        self._keep_apriori(folder)
         texts = {
             PLAN: self.plan.repeatable(protected).to_toml(**self._about(public)),
             "summary.json": json.dumps(self.as_dict(), indent=2, ensure_ascii=False) + "\n",
             "report.html": table_report(
-                protected, self.verification, rule=self.plan.rule, plan=self._plan_without_seed()
+                protected,
+                self.verification,
+                rule=self.plan.rule,
+                plan=self._plan_without_seed(),
+                again=self.again,
+                remarks=(*self.cautions, *self.remarks),
             ),
         }
         for name, text in texts.items():
@@ -134,6 +166,14 @@ class TableRelease:
             if part.original.dimensions and not part.changed.any():
                 write_apriori(part, folder / f"{name}.hst")
 
+    def _keep_apriori(self, folder: Path) -> None:
+        """Copy the a-priori files; a file that was changed meanwhile is not what was used."""
+        for given, kept in zip(self.apriori, self.plan.apriori, strict=True):
+            copy = folder / kept.file
+            copy.write_bytes(given.read_bytes())
+            if file_digest(copy) != kept.digest:
+                raise WriteError("an a-priori file was changed meanwhile", got=str(given))
+
     def _about(self, public: Path) -> dict[str, Any]:
         """Return the entries of the plan file about this use of it."""
         from tacit.tables.table_plan import table_digest
@@ -151,6 +191,7 @@ class TableRelease:
         return {
             **self.protected.summary().as_dict(),
             "rule": None if self.plan.rule is None else self.plan.rule.short(),
+            "remarks": [*self.cautions, *self.remarks],
             "check": {
                 "passed": checked.passed,
                 "how": checked.how,

@@ -29,6 +29,8 @@ def table_report(
     rule: Rule | None = None,
     plan: str = "",
     title: str | None = None,
+    again: str = "",
+    remarks: tuple[str, ...] = (),
 ) -> str:
     """Return the report of a protected table, a page for the house.
 
@@ -47,6 +49,10 @@ def table_report(
         Text of the plan.
     title
         Heading; what the table holds unless given.
+    again
+        The command that makes the release again.
+    remarks
+        What the house must know beside the outcome of the check.
 
     Examples
     --------
@@ -73,6 +79,7 @@ def table_report(
     environment.filters |= {"number": number, "percent": percent}
     checked = protected.verify() if verification is None else verification
     content = _content(protected, checked, rule, plan, title)
+    content |= {"again": again, "remarks": remarks}
     page = environment.get_template("table.html.j2").render(content)
     return f"{page.rstrip()}\n"
 

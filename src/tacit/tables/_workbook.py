@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tacit.core.errors import WriteError, optional
+from tacit.tables._precision import decimals
 from tacit.tables.protected import ProtectedTable
-from tacit.tables.publication import MARK, decimals, public_frame, published_values
+from tacit.tables.publication import MARK, public_frame, published_values
 
 if TYPE_CHECKING:
     from tacit.tables.dimension import Dimension

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -213,6 +214,9 @@ def audit(
     protection that they need together. Of up to four such cells all sums are attacked, of more
     those within a relation, pairs (in relations with up to eight) and the sum of all.
 
+    The attack that is made unless something else is asked for is made once: protections that
+    attack their own pattern, checks and releases share it.
+
     A table with changed values is attacked through the intervals its protection claims users can
     derive (``notes["intervals"]``); without such a claim it is refused.
 
@@ -233,26 +237,65 @@ def audit(
     DataError
         If values were changed and the protection does not say what users may conclude from them.
     """
-    started = time.perf_counter()
     if known_within is not None and not known_within > 0:
         raise ParameterError("known_within must be a percentage above 0", got=known_within)
     if singletons is None:
         singletons = coalitions > 1 or bool(protected.notes.get("singletons", False))
-    plan = attack_plan(protected, known_within)
-    chosen = _chosen(cells, plan.hidden, protected)
+    asked = _Asked(cells, early_stop, singletons, coalitions, known_within, tuple(sums))
+    if not asked.is_usual:
+        return _made(protected, asked)
+    mark = (singletons, _fingerprint(protected))
+    if mark not in protected.attacks:
+        protected.attacks[mark] = _made(protected, asked)
+    return protected.attacks[mark]
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What an attack is asked for."""
+
+    cells: Any
+    early_stop: bool
+    singletons: bool
+    coalitions: int
+    known_within: float | None
+    sums: tuple[Any, ...]
+
+    @property
+    def is_usual(self) -> bool:
+        """Whether it is the attack that protections, checks and releases all make."""
+        alone = self.coalitions <= 1 and self.known_within is None and not self.sums
+        return alone and self.early_stop and isinstance(self.cells, str) and self.cells == "primary"
+
+
+def _fingerprint(protected: ProtectedTable) -> bytes:
+    """Return what tells whether numbers were changed in place since an attack was made."""
+    table, found = protected.original, protected.sensitive
+    sha = hashlib.sha256()
+    arrays = (protected.published, table.value, *table.bounds, table.relations.data)
+    for array in (*arrays, found.cells, found.below, found.above, found.width):
+        sha.update(np.ascontiguousarray(array).tobytes())
+    return sha.digest()
+
+
+def _made(protected: ProtectedTable, asked: _Asked) -> Audit:
+    started = time.perf_counter()
+    singletons = asked.singletons
+    plan = attack_plan(protected, asked.known_within)
+    chosen = _chosen(asked.cells, plan.hidden, protected)
     wider = _with_sums(protected, plan, chosen) if singletons else None
     if wider is not None:
         plan = _wider_plan(plan, wider)
     sensitive = _not_waived(protected) if wider is None else wider.sensitive
     levels = required_levels(plan.table, sensitive, plan.bounds)
     added = np.arange(protected.original.n_cells, plan.table.n_cells)
-    attack = Attack(plan, levels, np.concatenate([chosen, added]), exact=not early_stop)
+    attack = Attack(plan, levels, np.concatenate([chosen, added]), exact=not asked.early_stop)
     outcome = attack.outsider()
     if singletons:
-        attack.insiders(max(coalitions, 1))
+        attack.insiders(max(asked.coalitions, 1))
     found = _verdicts(protected, levels, chosen, outcome, attack)
     return replace(
-        found, singletons=singletons, sums=attack.sums(sums, protected.original.n_cells),
+        found, singletons=singletons, sums=attack.sums(asked.sums, protected.original.n_cells),
         respondent_sums=_sums_found(wider, levels, outcome),
         n_programs=attack.n_programs, seconds=time.perf_counter() - started,
         **_breaches(attack, wider),

@@ -73,6 +73,10 @@ class ProtectedTable:
                 "one published value per cell is needed",
                 got=f"{len(self.published)} for {self.original.n_cells} cells",
             )
+        # What was checked is what goes out.
+        published = self.published.view()
+        published.flags.writeable = False
+        object.__setattr__(self, "published", published)
 
     @classmethod
     def suppressing(
@@ -86,6 +90,16 @@ class ProtectedTable:
         """Return the table with some cells left out and the others as they are."""
         published = np.where(suppressed, np.nan, table.value)
         return cls(table, sensitive, published, method, notes)
+
+    def __repr__(self) -> str:
+        n = {status: int((self.status == status).sum()) for status in Status}
+        found = ", ".join(f"{count:,} {status}" for status, count in n.items() if count)
+        return f"ProtectedTable({self.original!r}; {self.method}; {found or 'no cells'})"
+
+    @cached_property
+    def attacks(self) -> dict[Any, Audit]:
+        """Usual attacks that were made on the table, so that they are not made again."""
+        return {}
 
     @cached_property
     def suppressed(self) -> np.ndarray:

@@ -15,6 +15,7 @@ import numpy as np
 
 from tacit.core.atomic import new_file
 from tacit.core.errors import SchemaError, nearest
+from tacit.tables._precision import decimals
 from tacit.tables.protected import ProtectedTable
 
 if TYPE_CHECKING:
@@ -24,7 +25,6 @@ MARK = "c"
 """Stands in place of a value that is not published (confidential), as in SDMX and at Eurostat."""
 FLAG = "flag"
 """Name of the column of marks."""
-_MOST_DECIMALS = 6
 _EXACT = 2**53
 _FORMULA = re.compile(r"^[=+@\t\r-]")
 
@@ -70,21 +70,6 @@ def published_values(protected: ProtectedTable) -> Any:
     value = value.round(n_decimals)
     small = len(shown) == 0 or np.abs(shown).max() < _EXACT
     return value.cast(pl.Int64) if n_decimals == 0 and small else value
-
-
-def decimals(values: np.ndarray) -> int | None:
-    """Return how many decimals give the values back, None if more than six.
-
-    Examples
-    --------
-    >>> decimals(np.array([0.1 + 0.2, 5.0])), decimals(np.array([1 / 3]))
-    (1, None)
-    """
-    size = np.maximum(np.abs(values), 1.0)
-    for n in range(_MOST_DECIMALS + 1):
-        if np.all(np.abs(np.round(values, n) - values) <= 1e-12 * size):
-            return n
-    return None
 
 
 def pivoted(protected: ProtectedTable, columns: str | None = None) -> Any:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
 from annotated_types import Ge
-from pydantic import BeforeValidator, PlainSerializer
+from pydantic import AfterValidator, BeforeValidator, PlainSerializer
 
 from tacit.core.errors import ParameterError, PlanError
 from tacit.core.method import build
@@ -44,10 +44,41 @@ def _rule(given: Any) -> Rule | None:
     return None if given is None else rule_from(given)
 
 
+def _beside_the_plan(name: str) -> str:
+    if name in ("", ".", "..") or "/" in name or "\\" in name:
+        raise ParameterError(
+            "the a-priori file of a plan lies beside it",
+            got=repr(name),
+            do="do not trust this plan",
+        )
+    return name
+
+
+class AprioriFile(Value):
+    """An a-priori file that a plan goes with."""
+
+    file: Annotated[str, AfterValidator(_beside_the_plan)]
+    """Its name in the folder of the plan."""
+    digest: str
+    """Its fingerprint: another file under this name is not the one that is meant."""
+
+
+class ReadyCells(Value):
+    """Which columns of cells that were added up before say what, besides codes and value."""
+
+    count: str | None = None
+    """Column of the number of respondents."""
+    largest: tuple[str, ...] = ()
+    """Columns of the largest contributions, largest first."""
+    status: str | None = None
+    """Column that says which cells are safe, unsafe or must be published."""
+
+
 class TablePlan(Value):
     """How tables are built from records, what is sensitive in them, and how it is protected.
 
-    Several sets of columns give linked tables, protected together.
+    Several sets of columns give linked tables, protected together. A plan may go with a-priori
+    files: these lie beside it, and the plan is not carried out without them.
 
     Examples
     --------
@@ -78,6 +109,8 @@ class TablePlan(Value):
     """For columns the codes that add up."""
     weights: str | None = None
     """Column of sampling weights; nothing takes the schema's."""
+    weighted: bool = True
+    """Whether sampling weights count; without, the schema's do not either."""
     unit: str | None = None
     """Column that names the respondent."""
     holding: str | None = None
@@ -98,14 +131,54 @@ class TablePlan(Value):
     """What happens to records whose code is missing."""
     missing_value: MissingValues = "error"
     """What happens to records whose value is missing."""
+    ready: ReadyCells | None = None
+    """The data are cells that were added up before, and these columns say more of them."""
+    apriori: tuple[AprioriFile, ...] = ()
+    """Files that say something of single cells beforehand; later ones win."""
 
-    def tabulate(self, data: Any) -> Table:
-        """Return the table, or the linked tables as one."""
+    def tabulate(self, data: Any, *, told: Callable[[Table], Table] | None = None) -> Table:
+        """Return the table, or the linked tables as one.
+
+        Parameters
+        ----------
+        data
+            Records, or cells where the plan is for ready ones.
+        told
+            Applies the a-priori files of the plan, see `tacit.io.apriori_of`.
+
+        Raises
+        ------
+        PlanError
+            If the plan goes with a-priori files and nothing applies them.
+        """
+        if self.apriori and told is None:
+            raise PlanError(
+                "the plan goes with an a-priori file, which says what else is sensitive",
+                got=", ".join(one.file for one in self.apriori),
+                do="apply it: told=tacit.io.apriori_of(plan, folder), or tacit table --plan",
+            )
+        table = self._from_records(data) if self.ready is None else self._from_cells(data)
+        return table if told is None else told(table)
+
+    def _from_cells(self, data: Any) -> Table:
+        from tacit.core.data import Microdata
+        from tacit.tables.aggregates import from_aggregates
+
+        if self.ready is None or len(self.by) != 1:
+            raise ParameterError("ready cells are one table", got=f"{len(self.by)} sets of columns")
+        return from_aggregates(
+            Microdata.of(data).frame, self.by[0], self.value, hierarchies=self.hierarchies,
+            count=self.ready.count, top=self.ready.largest, status=self.ready.status,
+            cost=self.cost, total=self.total,
+        )  # fmt: skip
+
+    def _from_records(self, data: Any) -> Table:
         from tacit.tables.link import link
         from tacit.tables.tabulate import tabulate
 
         depth = max(self.top, self.method.depth, 0 if self.rule is None else self.rule.depth)
-        weights: dict[str, Any] = {} if self.weights is None else {"weights": self.weights}
+        schemas = self.weights is None and self.weighted
+        weights: dict[str, Any] = {} if schemas else {"weights": self.weights}
         tables = {
             " x ".join(by): tabulate(
                 data, by, self.value,
@@ -117,7 +190,9 @@ class TablePlan(Value):
             )
             for by in self.by
         }  # fmt: skip
-        return link(tables) if len(tables) > 1 else next(iter(tables.values()))
+        if len(tables) == 1:
+            return next(iter(tables.values()))
+        return link(tables, records=data, missing=self.missing, missing_value=self.missing_value)
 
     def protect(self, table: Table) -> ProtectedTable:
         """Protect a table by the rule and the method of the plan.
@@ -138,9 +213,9 @@ class TablePlan(Value):
             )
         return made
 
-    def apply(self, data: Any) -> ProtectedTable:
-        """Build the table from records and protect it."""
-        return self.protect(self.tabulate(data))
+    def apply(self, data: Any, *, told: Callable[[Table], Table] | None = None) -> ProtectedTable:
+        """Build the table and protect it; see `tabulate`."""
+        return self.protect(self.tabulate(data, told=told))
 
     def repeatable(self, made: ProtectedTable) -> TablePlan:
         """Return the plan with the seed that was drawn, so that it gives the same table again."""

@@ -169,6 +169,8 @@ def _attacked(
     from tacit.tables.audit import audit
 
     found = audit(protected, **options)
+    if not len(protected.sensitive):
+        how = "no cell is sensitive, so there was none to attack"
     if not found.passed:
         table = protected.original
         named = table.describe(found.failed) if len(found.failed) else "sums that were asked for"

@@ -79,7 +79,8 @@ def test_weighted_counts_are_the_new_count_at_the_mean_weight(keyed):
     plain = tacit.tabulate(keyed, ["sex", "marital"], weights=None, keys="rk1")
     new = plain.protect(METHOD).published
     mean = weighted.weighted_count / np.maximum(plain.count, 1)
-    np.testing.assert_allclose(weighted.protect(METHOD).published, new * mean)
+    # To the cent, as the weights are.
+    np.testing.assert_allclose(weighted.protect(METHOD).published, new * mean, rtol=0, atol=0.0051)
 
 
 def test_frozen_cells_stay_and_forced_ones_are_left_out(census_table):

@@ -5,6 +5,7 @@ with `tacit.read_hierarchy`.
 """
 
 from tacit.io.argus.apriori import apply_apriori as apply_apriori
+from tacit.io.argus.apriori import apriori_of as apriori_of
 from tacit.io.argus.apriori import write_apriori as write_apriori
 from tacit.io.argus.castro import read_castro as read_castro
 from tacit.io.argus.jj import read_jj as read_jj

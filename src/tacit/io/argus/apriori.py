@@ -3,23 +3,31 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from tacit.core.atomic import new_file
-from tacit.core.errors import ReadError, SchemaError, nearest
+from tacit.core.digest import file_digest
+from tacit.core.errors import PlanError, ReadError, SchemaError, nearest
 from tacit.io.delimited import Delimited
 from tacit.io.files import check_readable, reading
 from tacit.tables._selection import code_keys
 from tacit.tables.dimension import Dimension
 from tacit.tables.protected import ProtectedTable, Status
 from tacit.tables.table import Table
+from tacit.tables.table_plan import TablePlan
 
 _NUMBERS = {"s": 0, "u": 0, "p": 0, "m": 0, "ml": 0, "c": 1, "w": 1, "pl": 2, "ab": 2, "ad": 2}
 """How many numbers follow each word."""
+_MEANT = {
+    **dict.fromkeys(("s", "u", "p", "m", "ml"), "stands alone, with no number after it"),
+    **dict.fromkeys(("c", "w"), "is the cost of a cell and needs 1 finite number"),
+    "pl": "needs 2 finite numbers, the protection levels below and above",
+    **dict.fromkeys(("ab", "ad"), "needs 2 finite numbers, the bounds known beforehand"),
+}
 _FLAGS = ("unsafe", "frozen", "forced", "waived")
 _SETS = {"s": "waived", "u": "unsafe", "p": "frozen", "m": "forced", "ml": "forced"}
 
@@ -84,6 +92,48 @@ def apply_apriori(
     return _applied(table, [(i, e) for i, e in zip(at, entries, strict=True) if i >= 0], path)
 
 
+def apriori_of(
+    plan: TablePlan, folder: str | Path, *, encoding: str = "utf-8"
+) -> Callable[[Table], Table]:
+    """Return what applies the a-priori files of a plan to its table.
+
+    Parameters
+    ----------
+    plan
+        The plan.
+    folder
+        Where the plan and its a-priori files lie, for example a dossier.
+    encoding
+        Encoding of the files.
+
+    Raises
+    ------
+    PlanError
+        If a file is missing, or is not the one that the plan was made with.
+    """
+    paths = [Path(folder) / one.file for one in plan.apriori]
+    for one, path in zip(plan.apriori, paths, strict=True):
+        if not path.is_file():
+            raise PlanError(
+                "an a-priori file of the plan is missing",
+                got=str(path),
+                do="put it back: without it cells would be published that it declares unsafe",
+            )
+        if file_digest(path) != one.digest:
+            raise PlanError(
+                "an a-priori file was changed since the plan was made",
+                got=str(path),
+                do="put back what it was, or make a new plan with the changed file (--apriori)",
+            )
+
+    def told(table: Table) -> Table:
+        for path in paths:
+            table = apply_apriori(table, path, encoding=encoding)
+        return table
+
+    return told
+
+
 def _entries(path: Path, separator: str | None, encoding: str, n_codes: int) -> list[Entry]:
     check_readable(path)
     choices = (separator,) if separator else (",", ";", "\t")
@@ -108,8 +158,9 @@ def _entry(line: int, fields: list[str], n_codes: int, path: Path) -> Entry:
         raise ReadError(f"{where}: expected numbers after {word!r}", got=", ".join(given)) from None
     if len(numbers) != _NUMBERS[word] or not np.all(np.isfinite(numbers)):
         raise ReadError(
-            f"{where}: {word!r} needs {_NUMBERS[word]} finite numbers", got=", ".join(given)
-        )
+            f"{where}: {word!r} {_MEANT[word]}", got=", ".join(given) or "nothing after it",
+            do="write s to waive the protection of a cell" if word == "w" and not given else None,
+        )  # fmt: skip
     return Entry(line, fields[:n_codes], word, numbers)
 
 

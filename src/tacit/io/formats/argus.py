@@ -52,7 +52,7 @@ class Argus(Format, key="argus", title="ARGUS", cites=("hundepool2012",)):
     def read(self, path: Path) -> Any:
         """Return the records with roles, kinds and hierarchies."""
         with reading(path, self.title):
-            described = read_metadata(self._beside(path), self.encoding)
+            described = self.described(path)
             table = self._values(path, described)
             labels = self._labels(described)
             for name, texts in labels.items():
@@ -64,6 +64,10 @@ class Argus(Format, key="argus", title="ARGUS", cites=("hundepool2012",)):
                 if isinstance(error, ReadError):
                     raise
                 raise ReadError(f"{described.path.name}: {error}") from error
+
+    def described(self, path: Path) -> Metadata:
+        """Return what the metadata say."""
+        return read_metadata(self._beside(path), self.encoding)
 
     def _beside(self, path: Path) -> Path:
         if self.metadata is not None:

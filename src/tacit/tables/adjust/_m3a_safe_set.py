@@ -8,6 +8,8 @@ from math import inf
 
 import numpy as np
 
+from tacit.tables._precision import Steps
+
 Interval = tuple[float, float]
 _DUST = 1e-9
 """Share of a limit by which rounding errors may miss it."""
@@ -23,6 +25,8 @@ class SafeSet:
     """Scenario IV: what lies strictly inside one is unsafe."""
     least: float = 0.0
     """Smallest total that makes sense."""
+    steps: Steps | None = None
+    """The steps of the source, where only they may be published."""
 
     def holds(self, total: float) -> bool:
         """Say whether a total may be published."""
@@ -41,6 +45,10 @@ class SafeSet:
                 free.append((at, low))
             at = max(at, high)
         free.append((at, inf))
+        if self.steps is not None:
+            lows, highs = np.array(free).T
+            shut = (self.steps.up(lows).tolist(), self.steps.down(highs).tolist())
+            free = list(zip(*shut, strict=True))
         return [(low, high) for low, high in free if high >= low]
 
     def nearest(self, total: float) -> list[float]:
@@ -60,7 +68,9 @@ class SafeSet:
         return below[-1] if below else None
 
 
-def safe_set(known: np.ndarray, m: int, total: float, d: float, phi: int) -> SafeSet:
+def safe_set(
+    known: np.ndarray, m: int, total: float, d: float, phi: int, steps: Steps | None = None
+) -> SafeSet:
     """Return the safe totals of a cell of `m` respondents.
 
     Parameters
@@ -75,6 +85,8 @@ def safe_set(known: np.ndarray, m: int, total: float, d: float, phi: int) -> Saf
         Share by which every estimate must miss.
     phi
         The respondent of scenario IIIc.
+    steps
+        Steps that published totals keep to; any numbers unless given.
     """
     y = known[np.argsort(-np.abs(known), kind="stable")]
     # (centre, half width): an estimate is within d of the truth for totals this near the centre.
@@ -91,7 +103,7 @@ def safe_set(known: np.ndarray, m: int, total: float, d: float, phi: int) -> Saf
         float(max(centre + half for centre, half in limits)),
     )
     least = 0.0 if known.min() >= 0 and total >= 0 else -inf
-    return SafeSet(core, _bands(y, m, d), least)
+    return SafeSet(core, _bands(y, m, d), least, steps)
 
 
 def _bands(y: np.ndarray, m: int, d: float) -> tuple[Interval, ...]:

@@ -8,6 +8,8 @@ import numpy as np
 
 from tacit.core.errors import ProtectionError
 from tacit.tables._free_leaves import Leaves, leaves_of
+from tacit.tables._precision import Steps
+from tacit.tables.adjust._in_steps import in_steps
 from tacit.tables.adjust._m3a_nearness import Nearness
 from tacit.tables.adjust._m3a_safe_set import SafeSet
 from tacit.tables.adjust._nearest import Adjustment
@@ -24,6 +26,7 @@ class Staged:
 
     def __init__(self, table: Table, sets: Mapping[int, SafeSet], balance: bool = False) -> None:
         self.table, self.sets, self.balance = table, sets, balance
+        self.steps = Steps.of(table)
         self.value = table.value.astype(float).copy()
         self._leaves = leaves_of(table, "M3A", "keep the totals, which any relations allow")
         self._above = _sums_above(self._leaves)
@@ -44,7 +47,8 @@ class Staged:
         # Once more from the original: cells moved back and forth leave rounding errors in sums.
         at = self._leaves.at
         moved = self.value[at] - self.table.value[at]
-        return np.asarray(self.table.value + self._leaves.sums @ moved)
+        published = np.asarray(self.table.value + self._leaves.sums @ moved)
+        return published if self.steps is None else self.steps.beside(self.table.value, published)
 
     def _best(self, cell: int, loss: Callable[[int, float], float]) -> float:
         """Return the safe limit that leaves the fewest sums above unsafe, then the least loss."""
@@ -176,6 +180,11 @@ def with_totals_kept(
             got=table.describe(unsafe),
             do="let the totals change",
         )
-    return np.asarray(
-        table.value + problem.improve((*found[:3], False), 150, np.random.default_rng(0))[0]
-    )
+    change, rises, *_ = problem.improve((*found[:3], False), 150, np.random.default_rng(0))
+    steps = Steps.of(table)
+    if steps is None:
+        return np.asarray(table.value + change)
+    # The unsafe cells stand at their limit on the side that was found; the rest makes up for it.
+    low, high = steps.up(table.value + low), steps.down(table.value + high)
+    low[unsafe] = high[unsafe] = steps.rounded(table.value[unsafe] + np.where(rises, up, -down))
+    return in_steps(table, table.value + change, low, high, steps, problem.left)

@@ -11,6 +11,8 @@ from pydantic import model_validator
 
 from tacit.core.errors import ProtectionError
 from tacit.tables._changeable import check_changeable, without_level
+from tacit.tables._precision import Steps
+from tacit.tables.adjust._in_steps import in_steps
 from tacit.tables.adjust._nearest import Adjustment
 from tacit.tables.protected import ProtectedTable
 from tacit.tables.protection import Protection
@@ -75,7 +77,8 @@ class ControlledAdjustment(
     within: Annotated[float, Gt(0)] | None = None
     """Percent of its value by which a cell that is not sensitive may change at most."""
     whole: bool = False
-    """Whether changes must be whole numbers; not with squares."""
+    """Whether changes must be whole numbers even where the source has decimals; not with squares.
+    Values are always published with the decimals of the source."""
     margin: Annotated[float, Gt(0)] = 10.0
     """Percent of its value by which a sensitive cell moves at least where its rule states no level;
     one at least where all values are whole."""
@@ -96,8 +99,9 @@ class ControlledAdjustment(
         """Return the nearest safe table, or refuse if there is none."""
         check_changeable(table)
         sensitive = self._with_levels(table, sensitive)
-        scale = 1.0 if self.whole else _scale(table, sensitive)
-        problem = self._problem(table, sensitive, scale)
+        steps = Steps.of(table)
+        scale = _scale(table, sensitive) if not self.whole else max(1.0, steps.size if steps else 1)
+        problem = self._problem(table, sensitive, scale, steps)
         best = self._first(problem)
         if best is None and problem.late:
             raise ProtectionError(
@@ -113,15 +117,18 @@ class ControlledAdjustment(
             )
         best = self._searched(problem, best)
         change = best[0] if self.norm == "absolute" else _squared(problem, best[1])
-        published = _tidied(table, sensitive, change * scale, problem, scale)
+        solved = _tidied(table, sensitive, change * scale, problem, scale)
+        published = solved if steps is None else self._in_steps(table, solved, best[1], problem,
+                                                                 scale, steps)  # fmt: skip
         check_adjusted(table, sensitive, published, scale)
         distance = np.abs(published - table.value)
+        kept = np.allclose(published, solved, rtol=1e-9, atol=1e-6 * scale)
         notes = {
             "distance": float(problem.weight @ distance),
             "largest_change": float(distance.max(initial=0.0)),
             "additive": True,
             "moved cells": "outside intervals",
-            "optimal": bool(best[3]) and self.norm == "absolute",
+            "optimal": bool(best[3]) and self.norm == "absolute" and kept,
             "seconds": problem.seconds - problem.left,
         }
         return ProtectedTable(table, sensitive, published, self.describe(), notes)
@@ -165,8 +172,10 @@ class ControlledAdjustment(
         exact = None if self.whole else problem.solve(np.zeros(m, bool), best[1], problem.left)
         return best if exact is None else (*exact[:3], best[3])
 
-    def _problem(self, table: Table, sensitive: Sensitive, scale: float) -> Adjustment:
-        """Return the programme of the whole table."""
+    def _problem(
+        self, table: Table, sensitive: Sensitive, scale: float, steps: Steps | None = None
+    ) -> Adjustment:
+        """Return the programme of the whole table, limits and levels in steps of the source."""
         lower, upper = table.bounds
         low, high = lower - table.value, upper - table.value
         if self.within is not None:
@@ -175,11 +184,27 @@ class ControlledAdjustment(
         kept = self._kept(table)
         low, high = np.where(kept, 0.0, low), np.where(kept, 0.0, high)
         cells = sensitive.primary
-        down, up = (level[cells] / scale for level in _to_leave(sensitive))
+        down, up = (level[cells] for level in _to_leave(sensitive))
+        if steps is not None and not self.whole:
+            low, high, down, up = steps.up(low), steps.down(high), steps.up(down), steps.up(up)
         return Adjustment(
             table.relations, table.value / scale, low / scale, high / scale, self._weight(table),
-            cells, down, up, integer=self.whole, gap=self.gap, seconds=self.seconds,
+            cells, down / scale, up / scale, integer=self.whole, gap=self.gap,
+            seconds=self.seconds,
         )  # fmt: skip
+
+    def _in_steps(
+        self, table: Table, solved: np.ndarray, rises: np.ndarray, problem: Adjustment,
+        scale: float, steps: Steps,
+    ) -> np.ndarray:  # fmt: skip
+        """Return the solved table in the steps of the source, each cell on the side it was on."""
+        if self.whole:
+            return steps.beside(table.value, solved)
+        low, high = table.value + problem.low * scale, table.value + problem.high * scale
+        at, up, down = problem.sensitive, problem.up * scale, problem.down * scale
+        low[at] = np.where(rises, np.maximum(low[at], table.value[at] + up), low[at])
+        high[at] = np.where(rises, high[at], np.minimum(high[at], table.value[at] - down))
+        return in_steps(table, solved, low, high, steps, problem.left)
 
     def _kept(self, table: Table) -> np.ndarray:
         """Return the cells that must stay: empty ones, frozen ones, and the totals asked for."""

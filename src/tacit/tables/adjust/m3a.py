@@ -10,6 +10,7 @@ from annotated_types import Ge, Gt, Lt
 
 from tacit.core.errors import DataError, ParameterError, ProtectionError
 from tacit.tables._changeable import check_changeable
+from tacit.tables._precision import Steps
 from tacit.tables.adjust._m3a_safe_set import Interval, SafeSet, safe_set
 from tacit.tables.adjust._m3a_stages import Staged, with_totals_kept
 from tacit.tables.protected import ProtectedTable
@@ -142,7 +143,7 @@ class M3A(Protection, key="m3a", title="Mixed micro-macro approach (M3A)", cites
             )
         if known.weight is not None:
             raise DataError("M3A is defined for unweighted contributions", do="drop the weights")
-        sets = {}
+        sets, steps = {}, Steps.of(table)
         for cell in sensitive.primary:
             m = int(known.n_units[cell])
             if m:
@@ -155,7 +156,7 @@ class M3A(Protection, key="m3a", title="Mixed micro-macro approach (M3A)", cites
                 top = known.top[cell, : min(m, self.crowd)]
                 _check_distance(table, int(cell), top, m)
                 sets[int(cell)] = safe_set(
-                    top, m, float(table.value[cell]), self.d / 100.0, self.phi
+                    top, m, float(table.value[cell]), self.d / 100.0, self.phi, steps
                 )
         return sets
 

@@ -12,6 +12,7 @@ from pydantic import model_validator
 
 from tacit.core.errors import DataError, SchemaError, nearest
 from tacit.core.method import Try
+from tacit.tables._precision import Steps, decimals
 from tacit.tables.perturb.noise_table import NoiseTable
 from tacit.tables.perturb.record_keys import MODULUS
 from tacit.tables.protected import ProtectedTable
@@ -160,8 +161,14 @@ def perturbed(
 ) -> ProtectedTable:
     """Return a table of changed values; frozen cells stay, forced ones are left out.
 
-    All published cells bear the same status: which were changed would give their values away.
+    All published cells bear the same status and have the decimals of the source: which were changed
+    would give their values away. Sensitive cells are rounded away from their original.
     """
+    places = decimals(table.value)
+    if places is not None:
+        steps = Steps(places)
+        away = steps.away(table.value, new)
+        new = steps.beside(table.value, np.where(sensitive.cells, away, new))
     published = np.where(table.flags("frozen"), table.value, new)
     published = np.where(table.flags("forced"), np.nan, published)
     return ProtectedTable(
