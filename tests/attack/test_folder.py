@@ -11,6 +11,7 @@ from tacit.core.errors import DataError, ParameterError, ReadError, ReplayError,
 from tacit.report.table_release import TableRelease
 from tacit.tables.table_plan import TablePlan
 
+METHOD = tables.SuppressModular()
 ROLES = {"identifiers": ["Name"], "keys": ["Age", "State"], "confidential": ["Diagnosis"]}
 
 
@@ -48,6 +49,48 @@ def test_a_release_is_attacked_by_its_path(folder):
 def test_tables_are_attacked_by_their_path(table_folder):
     assert isinstance(folder_target(table_folder), TableTarget)
     assert attack.audit(table_folder)["table-interval"].success.value == 0
+
+
+@pytest.mark.parametrize("method", ["modular", "collapse"])
+def test_what_was_said_of_cells_beforehand_is_said_again(data, method, monkeypatch):
+    """The table of the command line with an a-priori file, and one whose categories were merged."""
+    from tacit.cli.main import main
+
+    firms = tacit.datasets.establishments(200).frame
+    firms.select("legal_form", "turnover").write_csv("firms.csv")
+    with open("before.hst", "w") as file:  # noqa: PTH123
+        file.write("partnership,m\n")
+    line = ["table", "--by", "legal_form", "--value", "turnover", "--rule", "freq(3)", "--apriori",
+            "before.hst", "--method", method, "firms.csv", "out-table"]  # fmt: skip
+    monkeypatch.setattr("sys.argv", ["tacit", *line])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert not ended.value.code
+    known = {"table-contributor": "freq(3) does not promise more"}
+    assert not {found.key for found in attack.audit("out-table").leaks} - set(known)
+    with open("out-table/dossier/apriori-1.hst", "a") as file:  # noqa: PTH123
+        file.write("cooperative,u\n")
+    with pytest.raises(TacitError, match="changed since"):
+        attack.audit("out-table")
+
+
+@pytest.mark.parametrize("name", ["cells.csv", "cells.tab"])
+def test_tables_of_ready_cells_are_attacked_without_records(data, name):
+    cells = pl.DataFrame({"r": list("NSWE"), "x": [60, 5, 9, 8], "n": [4, 1, 7, 9]})
+    table = tables.from_aggregates(cells, "r", "x", count="n")
+    if name.endswith(".tab"):
+        tacit.io.write_table(table, name)
+        table = tacit.io.read_table(name)
+        plan = TablePlan(by=[["r"]], value="x", rule="freq(3)", method=METHOD, ready={})
+    else:
+        cells.write_csv(name)
+        plan = TablePlan(by=[["r"]], value="x", rule="freq(3)", method=METHOD, ready={"count": "n"})
+    made = plan.protect(table)
+    TableRelease(plan, made, made.verify(), source=name).save("ready")
+    target = folder_target("ready")
+    assert target.data is None
+    assert target.tables[0].suppressed.sum() == 2
+    assert attack.audit("ready")["table-interval"].success.value == 0
 
 
 def test_two_folders_of_the_same_data_are_attacked_together(folder, data, tmp_path):

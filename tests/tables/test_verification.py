@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+import polars as pl
 import pytest
 from tests.tables.publishing import RULE, business_table, suppressed
 
@@ -152,3 +153,18 @@ def test_the_example_of_the_paper_is_judged_alike():
     assert verify(made).passed
     for total, safe in ((23_900, True), (23_500, False), (9_500, False), (9_001, False)):
         assert verify(_with(made, cell, float(total))).passed is safe
+
+
+def test_forced_cells_that_follow_from_others_are_said():
+    """They were to be suppressed, not protected; whoever meant more is told."""
+    frame = pl.DataFrame({"r": list("NNNSSSWWW"), "x": [9.0, 8, 7, 5, 5, 5, 6, 6, 7]})
+    table = tacit.tabulate(frame, "r", "x").force({"r": "N"})
+    checked = table.protect(tables.SuppressModular()).verify()
+    assert checked.passed
+    assert len(checked.cautions) == 1
+    assert "1 of 1 cells" in checked.cautions[0]
+    assert "(N)" in checked.cautions[0]
+    two = table.force({"r": "S"}).protect(tables.SuppressModular()).verify()
+    assert two.cautions == ()
+    declared = table.force({"r": "N"}, flag=False).declare_unsafe({"r": "N"}, above=3.0)
+    assert declared.protect(tables.SuppressModular()).verify().cautions == ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,6 +15,8 @@ from tacit.core.errors import DataError, ReadError
 
 if TYPE_CHECKING:
     from tacit.tables.protected import ProtectedTable
+    from tacit.tables.table import Table
+    from tacit.tables.table_plan import TablePlan
 
 
 def folder_target(folder: str | Path, original: Any = None) -> MicrodataTarget | TableTarget:
@@ -60,6 +62,8 @@ def folders_target(folders: Sequence[str | Path]) -> MicrodataTarget | TableTarg
 
 
 def _check_same(originals: Sequence[Microdata]) -> None:
+    if not originals:
+        return
     first, *others = (original.local for original in originals)
     if not all(first.equals(other) for other in others):
         raise DataError("the folders were made from different data", do="attack them one by one")
@@ -85,7 +89,7 @@ def release_target(folder: Path, original: Microdata) -> MicrodataTarget:
 
 def tables_target(folder: Path, original: Any = None) -> TableTarget:
     """Make the tables of a folder again, since what is published hides what they are made of."""
-    from tacit.io.read import read
+    from tacit.io.argus.apriori import apriori_of
     from tacit.tables.table_plan import read_plan, table_digest
 
     plan, about = read_plan(folder / DOSSIER / "plan.toml")
@@ -94,8 +98,8 @@ def tables_target(folder: Path, original: Any = None) -> TableTarget:
         raise ReadError(
             "the dossier does not say where the original is", got=str(folder), do="give the data"
         )
-    data = read(source)
-    made = plan.apply(data)
+    table, data = _tabulated(plan, source, apriori_of(plan, folder / DOSSIER))
+    made = plan.protect(table)
     parts = tuple(made.split().values()) if made.original.parts else (made,)
     # Rounding may hide that the records are others, so the original is compared as well.
     found = [table_digest(made.original), *_published_digests(parts)]
@@ -107,6 +111,21 @@ def tables_target(folder: Path, original: Any = None) -> TableTarget:
         )
     _check_public(folder, published)
     return TableTarget(parts, data)
+
+
+def _tabulated(
+    plan: TablePlan, source: Any, told: Callable[[Table], Table]
+) -> tuple[Table, Microdata | None]:
+    """Return the table of a plan, and the records; there are none where cells were ready."""
+    from tacit.io.argus.ready_table import read_table
+    from tacit.io.read import read
+
+    if plan.ready is not None and str(source).lower().endswith((".tab", ".tab.gz")):
+        by = plan.by[0] if plan.by else None
+        ready = read_table(source, by=by, value=plan.value, hierarchies=plan.hierarchies)
+        return told(ready), None
+    data = read(source)
+    return plan.tabulate(data, told=told), data if plan.ready is None else None
 
 
 def _published_digests(parts: Sequence[ProtectedTable]) -> Iterator[str]:

@@ -20,6 +20,7 @@ Linked tables have one such set of public files each, numbered.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -55,16 +56,18 @@ class TableRelease:
 
     @property
     def cautions(self) -> tuple[str, ...]:
-        """What was not asked or not found, so that a check that was passed says little."""
+        """Why a check that was passed may say less than one would think."""
+        return (*self._little_asked(), *self.verification.cautions)
+
+    def _little_asked(self) -> Iterator[str]:
         found = self.protected.sensitive
         if self.protected.hides_changes:  # noise is for all cells alike
-            return ()
+            return
         if self.plan.rule is None:
             who = "only cells that were declared unsafe count" if len(found) else "no cell counts"
-            return (f"No rule was given: {who} as sensitive.",)
-        if not len(found):
-            return (f"No cell is sensitive by the rule {self.plan.rule.short()}.",)
-        return ()
+            yield f"No rule was given: {who} as sensitive."
+        elif not len(found) and not self.protected.notes.get("merged"):
+            yield f"No cell is sensitive by the rule {self.plan.rule.short()}."
 
     @property
     def parts(self) -> dict[str, ProtectedTable]:

@@ -1,7 +1,8 @@
 """Tables: build them, find their sensitive cells, protect them, attack the result.
 
-The folders ``rules``, ``suppress``, ``rounding``, ``adjust`` and ``perturb`` are the catalogue: a
-file with a rule or a protection put there appears here, in the command line and in the docs.
+The folders ``rules``, ``suppress``, ``rounding``, ``adjust``, ``perturb`` and ``collapse`` are the
+catalogue: a file with a rule or a protection put there appears here, in the command line and in the
+docs.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from tacit.core.method import discover
-from tacit.tables import adjust, perturb, rounding, rules, suppress
+from tacit.tables import adjust, collapse, perturb, rounding, rules, suppress
 
 if TYPE_CHECKING:
     from tacit.tables.aggregates import from_aggregates as from_aggregates
@@ -56,7 +57,7 @@ if TYPE_CHECKING:
 
 _found = {
     name: method
-    for folder in (rules, suppress, rounding, adjust, perturb)
+    for folder in (rules, suppress, rounding, adjust, perturb, collapse)
     for name, method in discover(folder.__name__, folder.__path__).items()
 }
 globals().update(_found)

@@ -215,6 +215,7 @@ def public_note(
     """
     lines = ["# How this table was protected", "", f"{heading(protected)}.", ""]
     lines += [*_words(protected, rule, method), ""]
+    lines += [*_merged(protected), ""] if protected.notes.get("merged") else []
     lines += ["Do not try to work out the values of single contributors.", ""]
     return "\n".join(lines)
 
@@ -241,6 +242,14 @@ def _words(protected: ProtectedTable, rule: Rule | None, method: str | None) -> 
             f" Values are rounded to multiples of {protected.notes['base']:,g}, each by "
             f"{protected.notes['within']:,g} at most."
         )
+
+
+def _merged(protected: ProtectedTable) -> Iterator[str]:
+    yield "These categories were taken together, each with the finest that it holds:"
+    yield ""
+    for name, codes in protected.notes["merged"].items():
+        for code, several in codes.items():
+            yield f"* {name} {code}: {', '.join(several)}"
 
 
 def rule_titles(rule: Rule) -> list[str]:

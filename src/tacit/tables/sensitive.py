@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
+    from tacit.tables.rule import Rule
     from tacit.tables.table import Table
 
 DECLARED = "declared unsafe"
@@ -33,6 +34,8 @@ class Sensitive:
     """Least width of an intruder's interval (sliding protection level)."""
     hits: Mapping[str, np.ndarray] = field(default_factory=dict)
     """For each rule the cells it found."""
+    rule: Rule | None = None
+    """The rule itself, which judges cells that a protection makes."""
 
     @classmethod
     def none(cls, n_cells: int) -> Sensitive:
@@ -89,7 +92,7 @@ class Sensitive:
             np.where(kept, level, 0.0) for level in (self.below, self.above, self.width)
         )
         hits = {name: hit & kept for name, hit in self.hits.items()}
-        return Sensitive(self.cells & kept, below, above, width, hits)
+        return Sensitive(self.cells & kept, below, above, width, hits, self.rule)
 
     def without(self, cells: np.ndarray) -> Sensitive:
         """Return the verdict with some cells left out, for example waived ones."""
@@ -103,6 +106,7 @@ class Sensitive:
             self.above[cells],
             self.width[cells],
             {name: hit[cells] for name, hit in self.hits.items()},
+            self.rule,
         )
 
 
@@ -126,7 +130,7 @@ def with_wishes(table: Table, found: Sensitive) -> Sensitive:
         _asked(found.cells, given, asked)
         for given, asked in ((found.below, table.level_below), (found.above, table.level_above))
     )
-    found = Sensitive(found.cells, below, above, found.width, found.hits)
+    found = replace(found, below=below, above=above)
     return found if table.waived is None else found.without(table.waived)
 
 

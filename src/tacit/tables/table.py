@@ -358,7 +358,8 @@ class Table:
             found = Sensitive.none(self.n_cells)
         else:
             found = rule if isinstance(rule, Sensitive) else rule.sensitive(self)
-        found = with_wishes(self, found)
+        asked = found.rule if rule is None or isinstance(rule, Sensitive) else rule
+        found = replace(with_wishes(self, found), rule=asked)
         stuck = np.flatnonzero(found.cells & self.flags("frozen"))
         if len(stuck):
             raise ProtectionError(

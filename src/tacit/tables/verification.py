@@ -32,6 +32,8 @@ class Verification:
     """What is wrong."""
     audit: Audit | None = None
     """The attack, where cells are suppressed or rounded."""
+    cautions: tuple[str, ...] = ()
+    """What is no fault, and may not be what was meant."""
 
     def summary(self) -> str:
         """Say the outcome in a few lines."""
@@ -175,4 +177,22 @@ def _attacked(
         table = protected.original
         named = table.describe(found.failed) if len(found.failed) else "sums that were asked for"
         faults = [*faults, f"cells can be worked out too closely: {named}"]
-    return Verification(not faults, how, tuple(faults), found)
+    return Verification(not faults, how, tuple(faults), found, tuple(_open_again(protected)))
+
+
+def _open_again(protected: ProtectedTable) -> Iterator[str]:
+    """Name cells that were to be suppressed and follow from what is published."""
+    from tacit.tables.audit import audit
+
+    table = protected.original
+    forced = table.flags("forced") & protected.suppressed & ~protected.sensitive.cells
+    if not forced.any():
+        return
+    as_sensitive = replace(protected, sensitive=Sensitive.by("must be suppressed", forced, 0.0))
+    told = audit(as_sensitive, singletons=False).failed
+    if len(told):
+        yield (
+            f"{len(told):,} of {forced.sum():,} cells that must be suppressed, but were not "
+            f"declared unsafe, can be worked out from the others: {table.describe(told)}. Declare them "
+            "unsafe if they are to be protected."
+        )

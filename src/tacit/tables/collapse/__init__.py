@@ -1,0 +1,1 @@
+"""Redesign: fewer categories in place of suppressed cells."""
