@@ -193,6 +193,6 @@ def _open_again(protected: ProtectedTable) -> Iterator[str]:
     if len(told):
         yield (
             f"{len(told):,} of {forced.sum():,} cells that must be suppressed, but were not "
-            f"declared unsafe, can be worked out from the others: {table.describe(told)}. Declare them "
-            "unsafe if they are to be protected."
+            f"declared unsafe, can be worked out from the others: {table.describe(told)}. "
+            "Declare them unsafe if they are to be protected."
         )
