@@ -18,9 +18,15 @@ from table_peer import pattern
 from tacit import tables
 from tacit.tables import ProtectedTable
 
+OPTIMAL, MODULAR = tables.SuppressOptimal, tables.SuppressModular
 METHODS = {
-    "SuppressOptimal": (tables.SuppressOptimal(singletons=False), ("t2d",)),
-    "SuppressModular": (tables.SuppressModular(singletons=False), ("t2d", "t3d", "h2", "h3")),
+    "SuppressOptimal": (OPTIMAL(singletons=False), ("t2d",)),
+    "SuppressOptimal, cost value-and-cells": (
+        OPTIMAL(singletons=False, cost="value-and-cells"),
+        ("t2d",),
+    ),
+    "SuppressModular": (MODULAR(singletons=False), ("t2d", "t3d", "h2", "h3")),
+    "SuppressModular, with single respondents": (MODULAR(), ("t2d", "t3d", "h2", "h3")),
 }
 """Ours, with the tables each is meant for."""
 PEERS = {"pytauargus OPT": ("OPT", ("t2d", "t3d")), "pytauargus MOD": ("MOD", ("t2d", "t3d", "h2"))}

@@ -105,10 +105,7 @@ class KnitChanges:
         self.n_solved += 1
         self._program.set_row_bounds(known, 0.0, 0.0)
         self._program.set_cost(np.arange(self._free.shape[1]), -(weights @ self._free[places]))
-        status = self._program.solve()
-        if status not in ("optimal", "unbounded"):
-            self._program.forget()
-            status = self._program.solve()
+        status = self._program.settle("optimal", "unbounded")
         change = self._free @ self._program.values * self._unit if status == "optimal" else None
         self._program.set_row_bounds(known, *(side[known] for side in self._limits))
         if status not in ("optimal", "unbounded"):

@@ -109,10 +109,7 @@ class Extremes:
         self._program.set_cost(places, -np.asarray(weights))
         if self._is_cold:
             self._program.forget()
-        status = self._program.solve()
-        if status not in ("optimal", "unbounded"):
-            self._program.forget()
-            status = self._program.solve()
+        status = self._program.settle("optimal", "unbounded")
         change = self._program.values * self._unit if status == "optimal" else None
         self._program.set_cost(places, 0.0)
         self._program.set_bounds(known, *(side[known] for side in self._limits))

@@ -164,6 +164,14 @@ class LinearProgram:
         }
         return words.get(status, "failed")
 
+    def settle(self, *wanted: str) -> str:
+        """Solve; where the outcome is none of these, once more from the start."""
+        status = self.solve()
+        if status in wanted:
+            return status
+        self.forget()
+        return self.solve()
+
     @property
     def values(self) -> np.ndarray:
         """The columns at the solution."""

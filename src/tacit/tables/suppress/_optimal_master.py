@@ -50,10 +50,7 @@ class Master:
 
     def relaxed(self) -> np.ndarray:
         """Solve without integrality; return the choice, and keep its cost as a bound."""
-        status = self._program.solve()
-        if status not in ("optimal", "time"):
-            self._program.forget()
-            status = self._program.solve()
+        status = self._program.settle("optimal", "time")
         if status != "optimal":
             raise UnsolvedError("the relaxed programme of the pattern was not solved", got=status)
         self.bound = max(self.bound, self._program.objective * self._unit)
@@ -72,10 +69,7 @@ class Master:
 
     def solved(self) -> tuple[np.ndarray | None, float]:
         """Solve without integrality under what is chosen; return the choice and its cost."""
-        status = self._program.solve()
-        if status not in ("optimal", "infeasible"):
-            self._program.forget()
-            status = self._program.solve()
+        status = self._program.settle("optimal", "infeasible")
         if status != "optimal":
             return None, np.inf if status == "infeasible" else -np.inf
         choice = np.clip(self._program.values, 0.0, 1.0)

@@ -16,6 +16,7 @@ import numpy as np
 
 from tacit.core.progress import track
 from tacit.tables._audit_prior import Beforehand
+from tacit.tables._linear_program import UnsolvedError
 from tacit.tables.suppress._repair_inside import Inside
 from tacit.tables.suppress._repair_insiders import (
     Open,
@@ -89,15 +90,23 @@ class Withstand:
         Each round proves something or asks for less the next time, until time is over.
         """
         with track("withstanding respondents"):
-            while True:
+            try:
+                return self._rounds()
+            except UnsolvedError:
+                if not self._is_late:
+                    raise
+                return False
+
+    def _rounds(self) -> bool:
+        while True:
+            left = open_respondents(self._search.pattern)
+            if self._shorten(left):
                 left = open_respondents(self._search.pattern)
-                if self._shorten(left):
-                    left = open_respondents(self._search.pattern)
-                requests = [one for some in left for one in self._requests(some)]
-                if not requests:
-                    return True
-                if not self._answer(requests) or self.lost:
-                    return False
+            requests = [one for some in left for one in self._requests(some)]
+            if not requests:
+                return True
+            if not self._answer(requests) or self.lost:
+                return False
 
     @property
     def _is_late(self) -> bool:
