@@ -12,6 +12,7 @@ from tacit.core.errors import ProtectionError
 from tacit.tables import Dimension, ProtectedTable, Sensitive, SuppressModular
 from tacit.tables._ball_kernel import ball
 from tacit.tables._grid import grid_codes, grid_relations
+from tacit.tables._linear_program import UnsolvedError
 from tacit.tables.contributions import Contributions
 from tacit.tables.suppress import _repair, _repair_withstand
 from tacit.tables.suppress._repair_insiders import as_needs, open_respondents
@@ -145,6 +146,41 @@ def test_time_over_against_respondents_is_a_refusal(large, monkeypatch):
             refusals.append(str(error))
     assert refusals
     assert all("against single respondents" in said for said in refusals)
+
+
+@pytest.mark.parametrize("breaks", [False, True], ids=["late", "in the middle of a programme"])
+def test_time_over_while_less_is_published_leaves_the_pattern_that_was_safe(
+    large, monkeypatch, breaks
+):
+    """A clean-up here publishes too much: all that was suppressed against respondents."""
+    clock, left_off = [0.0], []
+    monkeypatch.setattr("time.monotonic", lambda: clock[0])
+    prune, answer = _repair.Prune.run, _repair_withstand.Withstand._answer
+
+    def pruned(self, until, **how):
+        prune(self, until, **how)
+        if self._apart is not None:
+            clock[0] = 1e9
+            for need in np.flatnonzero([len(known) for known in self.problem.needs.known]):
+                self.pattern.release(need)
+
+    def answered(self, requests):
+        if clock[0] == 0.0:
+            return answer(self, requests)
+        left_off.append(len(requests))
+        if breaks:
+            raise UnsolvedError("time was over")
+        return answer(self, requests)
+
+    monkeypatch.setattr(_repair.Prune, "run", pruned)
+    monkeypatch.setattr(_repair_withstand.Withstand, "_answer", answered)
+    for seed in range(12):
+        clock[0] = 0.0
+        table, sensitive = from_records(seed)
+        made = SuppressModular(singletons=True).protect(table, sensitive)
+        assert respondent_failures(table, sensitive, made.suppressed) == set()
+        assert made.audit().passed
+    assert left_off
 
 
 def _problem(random_case, seed, kind):

@@ -28,7 +28,7 @@ from tacit.tables.suppress._repair_nearby import Nearby
 from tacit.tables.suppress._repair_pieces import Pieces
 from tacit.tables.suppress._repair_problem import Problem, problem_of, to_suppress
 from tacit.tables.suppress._repair_prune import Prune
-from tacit.tables.suppress._repair_refusals import in_time, refuse
+from tacit.tables.suppress._repair_refusals import in_time, refuse, too_late
 from tacit.tables.suppress._repair_resist import resist
 from tacit.tables.suppress._repair_search import Search, improve
 from tacit.tables.suppress._repair_sliding import slide
@@ -356,7 +356,8 @@ def _withstand(search: Search, task: _Task) -> None:
     """Do so in a large table, then publish what its proofs can be led round."""
     withstand = Withstand(search)
     if not withstand.run():
-        in_time(search)
+        if not withstand.lost:
+            too_late(search)
         cells = np.array([cell for cell, _ in withstand.lost], dtype=np.int64)
         refuse(search.problem, cells, "against respondents who know their own")
     for _ in range(task.effort.prune):
