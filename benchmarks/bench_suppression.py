@@ -246,7 +246,7 @@ def of_records(cases: tuple[Records, ...]) -> None:
         _ = case.microdata
         table, sensitive = case.table, case.sensitive
         compare(case.name, table, sensitive, list(OURS))
-        for method in ("OPT", "MOD") if ONLY in "pytauargus" else ():
+        for method in ("OPT(1)", "MOD(1)") if ONLY in "pytauargus" else ():
             hidden, seconds = case.by_peer(method)
             if hidden is None:
                 show([case.name, "", f"pytauargus {method}", "", "", "", seconds, "", ""])

@@ -21,7 +21,7 @@ data = {c: [r[c] for r in rows] for c in job["by"]}
 data["turnover"] = [int(r["turnover"]) for r in rows]
 started = time.process_time()
 found = protect(data, tables=[job["by"]], response="turnover", safety_rules="P(10,1)|FREQ(3,10)",
-                suppress=job["method"] + "(1)", totcode="Total",
+                suppress=job["method"], totcode="Total",
                 hrc={c: f"{job['folder']}/{c}.hrc" for c in job["nested"]} or None,
                 hierleadstring="@")
 seconds = time.process_time() - started

@@ -425,6 +425,7 @@ def test_nothing_sensitive_and_everything_hidden():
     table = flat_table([[10, 20], [30, 40]])
     none = ProtectedTable.suppressing(table, Sensitive.none(9), np.zeros(9, bool), "")
     assert audit(none).passed
+    assert "no sensitive cell" in audit(none).summary()
     found = audit(suppressed(table, range(9)), cells="all", early_stop=False)
     assert found.passed
     assert np.all(found.high == np.inf)

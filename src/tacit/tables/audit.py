@@ -127,6 +127,8 @@ class Audit:
 
     def _inside(self) -> str:
         """Say what respondents could do, or that they were not asked."""
+        if not len(self.cells):
+            return "Singletons: there is no sensitive cell that respondents could work out."
         if not self.singletons:
             return (
                 "Singletons: not attacked. Respondents who are alone in a suppressed cell know it "
