@@ -17,6 +17,7 @@ from tacit.core.errors import DataError, ParameterError, ProtectionError
 from tacit.tables import Contributions, Dimension, Sensitive, SuppressModular, SuppressOptimal
 from tacit.tables.protected import ProtectedTable, Status
 from tacit.tables.suppress import _repair_resist
+from tacit.tables.suppress._circuits import elimination_pattern
 from tacit.tables.suppress._repair_pattern import Pattern
 from tacit.tables.suppress._repair_pieces import Pieces
 from tacit.tables.suppress._repair_problem import problem_of
@@ -438,6 +439,20 @@ def test_time_over_before_all_cells_are_protected_is_a_refusal(random_case):
     table, sensitive = random_case(1, "any")
     with pytest.raises(ProtectionError, match="time was over"):
         SuppressModular(seconds=1e-9).protect(table, sensitive)
+
+
+def test_finding_a_start_counts_as_time(random_case, monkeypatch):
+    find = elimination_pattern
+
+    def slow(*given):
+        time.sleep(0.3)
+        return find(*given)
+
+    monkeypatch.setattr("tacit.tables.suppress.modular.elimination_pattern", slow)
+    table, sensitive = random_case(1, "any")
+    assert SuppressModular().protect(table, sensitive).notes["seconds"] >= 0.3
+    with pytest.raises(ProtectionError, match="time was over"):
+        SuppressModular(seconds=0.25).protect(table, sensitive)
 
 
 def test_most_cells_sensitive_is_protected_within_its_time(monkeypatch):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -66,6 +66,8 @@ class Effort:
     polish: Literal["", "whole", "pieces"] = ""
     """Whether a small pattern, or pieces of a larger one, are solved anew and exactly; not where a
     large table withstands respondents."""
+    began: float = field(default_factory=time.monotonic)
+    """When the time began to run; when this was made, so that finding a start counts."""
 
 
 Order = Callable[[Problem], list[np.ndarray]]
@@ -107,7 +109,6 @@ def protect_by_repair(
     ProtectionError
         If some sensitive cells cannot be protected; it names them.
     """
-    began = time.monotonic()
     effort = Effort() if effort is None else effort
     singletons = knows_contributors(table) if singletons is None else singletons
     table.check_additive()
@@ -117,14 +118,16 @@ def protect_by_repair(
     prices = cell_costs(table, cost, kept.cells)
     wider = with_respondent_sums(table, sensitive) if singletons else WithSums(table, sensitive, ())
     charged = wider.widened(prices, fill=0.0)
-    task = _Task(wider.table, wider.sensitive, charged, order, effort, began + effort.seconds)
+    task = _Task(
+        wider.table, wider.sensitive, charged, order, effort, effort.began + effort.seconds
+    )
     begun = [_wide(wider, start) for start in starts]
     search = _safe_from_insiders(task, begun) if singletons else _safe(task, begun)
     hidden = search.problem.spread(search.pattern.hidden)[: table.n_cells]
     made = ProtectedTable.suppressing(
         table, sensitive, hidden, method,
         cost=float(prices[hidden].sum()), singletons=singletons,
-        proofs=len(search.problem.needs), seconds=time.monotonic() - began,
+        proofs=len(search.problem.needs), seconds=time.monotonic() - effort.began,
     )  # fmt: skip
     return _attacked(made) if singletons else made
 

@@ -73,7 +73,7 @@ class SuppressElimination(
         """Return the table with primary and secondary suppressions, or refuse."""
         if self.singletons and not self.intervals:
             raise ParameterError("singletons are protected only with intervals", do="turn it on")
-        began = time.monotonic()
+        effort = Effort((), self.clean_up, self.seconds)
         table.check_additive()
         kept, must = to_suppress(table, sensitive)
         if not kept.cells.any():
@@ -83,9 +83,9 @@ class SuppressElimination(
         if self.intervals:
             return protect_by_repair(
                 table, sensitive, self.describe(), cost=self.cost, starts=(hidden,),
-                singletons=self.singletons, effort=Effort((), self.clean_up, self.seconds),
+                singletons=self.singletons, effort=effort,
             )  # fmt: skip
         return ProtectedTable.suppressing(
             table, sensitive, hidden, self.describe(), cost=float(prices[hidden].sum()),
-            exact_only=True, seconds=time.monotonic() - began,
+            exact_only=True, seconds=time.monotonic() - effort.began,
         )  # fmt: skip

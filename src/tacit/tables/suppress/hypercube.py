@@ -69,13 +69,14 @@ class SuppressHypercube(
 
     def protect(self, table: Table, sensitive: Sensitive) -> ProtectedTable:
         """Return the table with primary and secondary suppressions, or refuse."""
+        effort = Effort((), self.clean_up, self.seconds)
         table.check_additive()
         kept, must = to_suppress(table, sensitive)
         prices = cell_costs(table, self.cost, kept.cells)
         start = box_pattern(table, kept, must, prices)
         return protect_by_repair(
             table, sensitive, self.describe(), cost=self.cost, starts=(start,),
-            singletons=self.singletons, effort=Effort((), self.clean_up, self.seconds),
+            singletons=self.singletons, effort=effort,
         )  # fmt: skip
 
 

@@ -66,13 +66,14 @@ class SuppressNetwork(
 
     def protect(self, table: Table, sensitive: Sensitive) -> ProtectedTable:
         """Return the table with primary and secondary suppressions, or refuse."""
+        effort = Effort((), self.clean_up, self.seconds)
         table.check_additive()
         prices = cell_costs(table, self.cost, sensitive.cells)
         problem = problem_of(table, sensitive, prices)
         start = problem.spread(flow_pattern(problem))
         return protect_by_repair(
             table, sensitive, self.describe(), cost=self.cost, starts=(start,),
-            singletons=self.singletons, effort=Effort((), self.clean_up, self.seconds),
+            singletons=self.singletons, effort=effort,
         )  # fmt: skip
 
 

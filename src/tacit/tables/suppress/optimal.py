@@ -152,13 +152,14 @@ class SuppressOptimal(
         """
         if not problem.primary.any():
             return {}
+        effort = Effort((), 4, self.seconds / 2, "pieces")
         try:
             cells = elimination_pattern(table, sensitive, cost)
             if problem.dense is not None and not problem.singletons:
                 return {"start": cells}
             found = protect_by_repair(
                 table, sensitive, self.title, cost=self.cost, singletons=self.singletons,
-                starts=(cells,), effort=Effort((), 4, self.seconds / 2, "pieces"),
+                starts=(cells,), effort=effort,
             )  # fmt: skip
         except ProtectionError:
             return {}
