@@ -148,6 +148,28 @@ def test_time_over_against_respondents_is_a_refusal(large, monkeypatch):
     assert all("against single respondents" in said for said in refusals)
 
 
+def test_time_over_in_the_last_programme_says_nothing_of_whether_there_is_a_way(large, monkeypatch):
+    """A programme that was cut short found nothing: that is no proof that there is nothing."""
+    clock = [0.0]
+    monkeypatch.setattr("time.monotonic", lambda: clock[0])
+    monkeypatch.setattr(_repair_withstand.Inside, "widely", lambda *_: None)
+    monkeypatch.setattr(_repair_withstand.Pieces, "prove_at_cost", lambda *_: None)
+
+    def cut_short(*_):
+        clock[0] = 1e9
+
+    monkeypatch.setattr(_repair_withstand.Inside, "anywhere", cut_short)
+    refusals = []
+    for seed in range(12):
+        clock[0] = 0.0
+        try:
+            SuppressModular(singletons=True).protect(*from_records(seed))
+        except ProtectionError as error:
+            refusals.append(str(error))
+    assert refusals
+    assert all("time was over" in said for said in refusals)
+
+
 @pytest.mark.parametrize("breaks", [False, True], ids=["late", "in the middle of a programme"])
 def test_time_over_while_less_is_published_leaves_the_pattern_that_was_safe(
     large, monkeypatch, breaks

@@ -186,7 +186,8 @@ class Withstand:
             found = inside.widely(need, charge)
             if found is None and len(one.against) == 1 and not self._knows_more(one):
                 found = inside.anywhere(need, charge)
-                self.lost += [one.side] if found is None else []
+                if found is None and not self._is_late:
+                    self.lost.append(one.side)
             if found is not None:
                 pattern.assign(need, *found)
 
