@@ -353,6 +353,43 @@ def test_many_respondents_one_by_one_take_as_many_rounds_as_they_need(large, mon
     assert len(met) == 300
 
 
+def test_all_parts_are_asked_for_in_one_round():
+    """Halves one after the other took as many rounds as there are parts."""
+    table, sensitive = from_records(2)
+    search = _repair.Search(problem_of(table, sensitive, np.maximum(table.value, 1.0)))
+    withstand = _repair_withstand.Withstand(search)
+    known = {(k,): np.array([k]) for k in range(21)}
+    left = _repair_withstand.Open((0, 1.0), 0, known)
+    withstand._of(left.side).most = 3
+    asked = withstand._requests(left)
+    assert [len(one.against) for one in asked] == [3] * 7
+    assert [who for one in asked for who in one.against] == list(known)
+    assert all(one.known.tolist() == [who[0] for who in one.against] for one in asked)
+    withstand._of(left.side).most = 1
+    assert len(withstand._requests(left)) == _repair_withstand.PARTS
+    withstand._of(left.side).stuck = set(known)
+    (one,) = withstand._requests(left)
+    assert one.may_cost
+    assert len(one.against) == len(known)
+
+
+def test_before_respondents_a_large_table_is_cleaned_up_by_tableaux_alone(large, monkeypatch):
+    """Programmes, which take longer, are left to the clean-up that is the last."""
+    how, prune = [], _repair.Prune.run
+
+    def run(self, until, *, exchange=False, far=True):
+        how.append((exchange, far))
+        prune(self, until, exchange=exchange, far=far)
+
+    monkeypatch.setattr(_repair.Prune, "run", run)
+    SuppressModular(singletons=True).protect(*from_records(3))
+    assert how[0] == (False, False)
+    assert all(far for _, far in how[1:])
+    how.clear()
+    SuppressModular(singletons=False).protect(*from_records(3))
+    assert how[0] == (False, True)
+
+
 def test_less_asked_for_one_respondent_says_nothing_of_others():
     """A proof of a smaller movement counts against those alone for whom it is enough."""
     value = np.array([90.0, 40, 20, 30, 90, 40, 20, 30, 180, 80, 40, 60])

@@ -522,7 +522,7 @@ def test_clean_up_leaves_time_for_proofs_against_respondents(monkeypatch, at_the
     monkeypatch.setattr(time, "monotonic", lambda: clock[0])
     taken = []
 
-    def run(prune, until, *, exchange=False):
+    def run(prune, until, **how):
         taken.append(until)
         clock[0] = max(clock[0], until + 1e-6) + (1e9 if at_the_end and len(taken) > 2 else 0.0)
 

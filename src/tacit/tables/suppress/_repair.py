@@ -66,7 +66,7 @@ class Effort:
     polish: Literal["", "whole", "pieces"] = ""
     """Whether a small pattern, or pieces of a larger one, are solved anew and exactly; not where a
     large table withstands respondents."""
-    began: float = field(default_factory=time.monotonic)
+    began: float = field(default_factory=lambda: time.monotonic())
     """When the time began to run; when this was made, so that finding a start counts."""
 
 
@@ -221,7 +221,7 @@ def _cheapest(task: _Task, starts: Sequence[np.ndarray | None]) -> Search:
         search = _first_pattern(task, start)
         other = [] if search.knit is None or start is None else _from_nothing(task)
         if not other or search.pattern.cost < other[0].pattern.cost:
-            _clean_up(search, task.effort, task.clean_until)
+            _clean_up(search, task)
         found += [search, *other]
     search = min(found, key=lambda one: one.pattern.cost)
     if task.is_last or not _is_nearby(search.problem):
@@ -240,7 +240,7 @@ def _from_nothing(task: _Task) -> list[Search]:
         search = _first_pattern(task, None)
     except ProtectionError:
         return []
-    _clean_up(search, task.effort, task.clean_until)
+    _clean_up(search, task)
     return [search]
 
 
@@ -304,8 +304,12 @@ def _other_side(search: Search, failed: list[int]) -> np.ndarray:
     return problem.cells[np.array(sorted(bad), dtype=np.int64)]
 
 
-def _clean_up(search: Search, effort: Effort, until: float) -> None:
-    """Publish again what a pattern that protects every cell can do without."""
+def _clean_up(search: Search, task: _Task) -> None:
+    """Publish again what a pattern that protects every cell can do without.
+
+    Of a large table that must withstand respondents, what tableaux find: they change much of it.
+    """
+    effort, until = task.effort, task.clean_until
     search.start = np.zeros_like(search.start)
     if search.knit is not None and search.knit.is_current:
         if effort.prune:
@@ -314,7 +318,7 @@ def _clean_up(search: Search, effort: Effort, until: float) -> None:
     if effort.rounds and not _is_nearby(search.problem):
         improve(search, effort.rounds, until)
     if effort.prune:
-        Prune(search.pattern).run(until)
+        Prune(search.pattern).run(until, far=task.is_last or not _is_nearby(search.problem))
 
 
 def _exchange(search: Search, effort: Effort, until: float) -> None:

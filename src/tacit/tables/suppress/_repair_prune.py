@@ -68,8 +68,11 @@ class Prune:
             else:
                 self._users[cell].add(need)
 
-    def run(self, until: float, *, exchange: bool = False) -> None:
-        """Go through the secondary suppressions once, until time is over."""
+    def run(self, until: float, *, exchange: bool = False, far: bool = True) -> None:
+        """Go through the secondary suppressions once, until time is over.
+
+        Unless `far`, those that can only be published by programmes are left.
+        """
         problem, pattern = self.problem, self.pattern
         secondary = np.flatnonzero(pattern.hidden & ~problem.fixed)
         order = secondary[np.argsort(-problem.cost[secondary], kind="stable")]
@@ -78,7 +81,7 @@ class Prune:
             order = self._worth_it(order)
         else:
             order = Pieces(pattern, pattern.hidden, self._apart).publish(order, until)
-            if not len(order):
+            if not len(order) or not far:
                 return
         self._note_users()
         with track("publishing what need not be suppressed", len(order)) as advance:

@@ -35,6 +35,8 @@ SOME = 20
 """Respondents above which it is looked for by a programme of many cells."""
 MANY = 1_000_000_000
 """More respondents than there are."""
+PARTS = 8
+"""Proofs asked for at once of one side, each against other respondents."""
 
 
 @dataclass(frozen=True)
@@ -123,17 +125,17 @@ class Withstand:
         amount = float(problem.needs.amount[left.need])
         rest = {who: known for who, known in left.known.items() if who not in state.amounts}
         fresh = [who for who in rest if who not in state.stuck]
-        chosen = fresh[: state.most] or list(rest)[: state.most_stuck]
+        asked, most = (fresh, state.most) if fresh else (list(rest), state.most_stuck)
         made = [
             Request(left.side, left.need, least, (who,), left.known[who], may_cost=True)
             for who, least in state.amounts.items()
             if least > 0 and who in left.known
         ]
-        if chosen:
-            known = np.concatenate([rest[who] for who in chosen])
-            made.append(
-                Request(left.side, left.need, amount, tuple(chosen), known, may_cost=not fresh)
-            )
+        for at in np.array_split(np.arange(len(asked)), -(-len(asked) // most) or 1)[:PARTS]:
+            chosen = tuple(asked[k] for k in at)
+            if chosen:
+                known = np.concatenate([rest[who] for who in chosen])
+                made.append(Request(left.side, left.need, amount, chosen, known, not fresh))
         return made
 
     def _answer(self, requests: list[Request]) -> bool:
