@@ -1,5 +1,6 @@
 """The attacker: intervals by hand, by a second formulation and by enumeration; respondents."""
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -7,6 +8,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import linprog
 from scipy.sparse import csr_array
 from tests.tables.independent import (
     flat_table,
@@ -263,7 +265,7 @@ def test_respondents_find_what_trying_everybody_finds(nested, seed):
 @pytest.mark.parametrize("seed", range(10))
 @pytest.mark.parametrize("near", [(8,), (4, 12)])
 def test_looking_nearby_first_changes_no_verdict(monkeypatch, seed, near):
-    """Here every system counts as large, and few cells as near."""
+    """Here every system counts as large, few cells as near, and leaves as tied to each other."""
     table, sensitive, rng = from_records(seed, nested=seed % 2 == 1)
     hidden = sensitive.cells | (rng.random(table.n_cells) < 0.6)
     whole = audit(ProtectedTable.suppressing(table, sensitive, hidden, ""), singletons=True)
@@ -273,24 +275,60 @@ def test_looking_nearby_first_changes_no_verdict(monkeypatch, seed, near):
     monkeypatch.setattr("tacit.tables._audit_resistance.FEW", 1)
     monkeypatch.setattr("tacit.tables._audit_prior.LARGE", 0)
     monkeypatch.setattr("tacit.tables._audit_prior.NEAR", near)
+    monkeypatch.setattr("tacit.tables._audit_prior.free_leaves", lambda *_: None)
     nearby = audit(made, singletons=True)
     np.testing.assert_array_equal(nearby.verdict, whole.verdict)
     assert set(nearby.failed) == respondent_failures(table, sensitive, hidden)
 
 
-@pytest.mark.parametrize("near", [(4,), (4, 20), (100,)])
-def test_what_is_known_beforehand_is_the_same_nearby_and_in_the_whole(monkeypatch, near):
-    table, _, _ = from_records(3, nested=True)
-    known = np.flatnonzero(table.count == 1)[:2]
-    whole = Beforehand(table)
-    ends = [(c, s, whole.reach(c, s, known)) for c in range(table.n_cells) for s in (-1, 1)]
-    assert any(0 < end < table.value[c] for c, s, end in ends if s < 0)
-    monkeypatch.setattr("tacit.tables._audit_prior.LARGE", 0)
-    monkeypatch.setattr("tacit.tables._audit_prior.NEAR", near)
-    nearby = Beforehand(table)
-    for cell, sign, end in ends:
-        assert nearby.reach(cell, sign, known) == pytest.approx(end, abs=1e-6)
-        assert min(nearby.reach(cell, sign, known, 2.0), 2.0) == pytest.approx(min(end, 2.0))
+def _beforehand_by_solver(table, cell, sign, known):
+    """How far a cell can move for who knows others: one programme over all cells, by scipy."""
+    lower, upper = (side - table.value for side in table.bounds)
+    lower[known] = upper[known] = 0.0
+    cost = np.zeros(table.n_cells)
+    cost[cell] = -sign
+    found = linprog(
+        cost, A_eq=table.relations, b_eq=np.zeros(table.relations.shape[0]),
+        bounds=np.column_stack([lower, upper]),
+    )  # fmt: skip
+    return np.inf if found.status == 3 else -found.fun
+
+
+ROADS = {
+    "leaves": {},
+    "whole": {"free_leaves": lambda *_: None},
+    "near 4": {"free_leaves": lambda *_: None, "LARGE": 0, "NEAR": (4,)},
+    "near 20": {"free_leaves": lambda *_: None, "LARGE": 0, "NEAR": (4, 20)},
+    "near all": {"free_leaves": lambda *_: None, "LARGE": 0, "NEAR": (100,)},
+}
+
+
+@pytest.mark.parametrize("bounds", ["none", "cells", "sums", "negative"])
+@pytest.mark.parametrize("road", ROADS)
+def test_what_is_known_beforehand_is_the_same_on_every_road(monkeypatch, road, bounds):
+    """By the finest cells, nearby and in the whole, whatever is known of single cells and sums."""
+    for name, setting in ROADS[road].items():
+        monkeypatch.setattr(f"tacit.tables._audit_prior.{name}", setting)
+    n_between = 0
+    for seed in (3, 4):
+        table = from_records(seed, nested=seed % 2 == 1)[0]
+        known = np.flatnonzero(table.count == 1)[: 1 + seed % 3]
+        if bounds in ("cells", "sums"):
+            is_bound = table.is_total == (bounds == "sums")
+            least, most = (np.maximum(table.value * (1 + sign * 0.6), 0.0) for sign in (-1, 1))
+            table = table.replace(
+                lower=np.where(is_bound, least, 0.0), upper=np.where(is_bound, most, np.inf)
+            )
+        if bounds == "negative":
+            table = table.replace(lower=np.full(table.n_cells, -np.inf))
+        prior = Beforehand(table)
+        assert (prior._leaves is not None) == (road == "leaves" and bounds != "sums")
+        for cell, sign in itertools.product(range(seed, table.n_cells, 2), (-1, 1)):
+            end = _beforehand_by_solver(table, cell, sign, known)
+            n_between += 0 < end < table.value[cell]
+            assert prior.reach(cell, sign, known) == pytest.approx(end, abs=1e-6)
+            assert min(prior.reach(cell, sign, known, 2.0), 2.0) == pytest.approx(min(end, 2.0))
+    assert n_between or bounds == "negative"
 
 
 def test_a_respondent_reaches_a_cell_with_which_it_shares_no_sum():

@@ -10,6 +10,7 @@ from tacit.tables._attacker import distinct_relations
 from tacit.tables._audit_nearby import LARGE, Neighbourhood
 from tacit.tables._audit_proof import Extremes
 from tacit.tables._audit_system import System, propagated
+from tacit.tables._free_leaves import Leaves, free_leaves
 from tacit.tables.table import Table
 
 NEAR = (1_000, 5_000)
@@ -53,6 +54,18 @@ class Beforehand:
         )  # fmt: skip
 
     @cached_property
+    def _leaves(self) -> Leaves | None:
+        """The finest cells, if what anyone knows of sums follows from what is known of these."""
+        value, (lower, upper) = self._table.value, self._bounds
+        found = free_leaves(self._table, np.ones(len(value), dtype=bool))
+        if found is None:
+            return None
+        hair = HAIR * np.maximum(np.abs(value), 1.0)
+        least, most = (found.sums @ side[found.at] for side in (lower, upper))
+        follows = (lower <= least + hair) & (upper >= most - hair)
+        return found if follows.all() else None
+
+    @cached_property
     def _extremes(self) -> Extremes:
         return Extremes(self._system, self._until)
 
@@ -62,6 +75,8 @@ class Beforehand:
 
     def reach(self, cell: int, sign: float, known: np.ndarray, enough: float = np.inf) -> float:
         """Return how far a cell can move up (1) or down (-1), or no less than is enough."""
+        if self._leaves is not None:
+            return max(self._by_leaves(self._leaves, cell, sign, known), 0.0)
         for limit in NEAR if len(self._system) > LARGE else ():
             size = HAIR * max(abs(float(self._table.value[cell])), 1.0)
             near = self._cut.around(cell, limit, above=True)
@@ -75,6 +90,26 @@ class Beforehand:
                 return max(reached, 0.0)
         at, weight = np.array([cell]), np.array([float(sign)])
         return max(self._extremes.largest(at, weight, known)[0], 0.0)
+
+    def _by_leaves(self, leaves: Leaves, cell: int, sign: float, known: np.ndarray) -> float:
+        """Return how far a cell can move, by its finest cells.
+
+        Those that are in the same known cells are one: few are left of any number.
+        """
+        from scipy.sparse import csr_array
+
+        rows = leaves.sums[np.append(cell, known)]
+        parts = np.unique(rows.indices)
+        is_in = rows[:, parts].toarray() != 0
+        names = np.ascontiguousarray(np.packbits(is_in, axis=0).T)
+        _, first, kind = np.unique(names, axis=0, return_index=True, return_inverse=True)
+        at, is_in = leaves.at[parts], is_in[:, first]
+        lower, upper = (
+            np.bincount(kind.ravel(), side[at]) for side in (self._system.lower, self._system.upper)
+        )
+        few = System(first, csr_array(is_in[1:].astype(float)), lower, upper)
+        inside = np.flatnonzero(is_in[0])
+        return Extremes(few).largest(inside, np.full(len(inside), float(sign)))[0]
 
     def _propagated(self, near: np.ndarray, cell: int, sign: float, known: np.ndarray) -> float:
         """Return more than a cell can move, or as much: what the relations around it allow."""

@@ -71,22 +71,18 @@ class LinearProgram:
             self.solver.setOptionValue(name, setting)
         cost = np.zeros(self.n_columns) if cost is None else cost
         rows = [np.broadcast_to(side, self.n_rows) for side in (row_lower, row_upper)]
-        self.solver.passModel(self._model(matrix, cost, lower, upper, *rows, integer))
+        self._pass(matrix, [cost, lower, upper, *rows], integer)
 
-    def _model(self, matrix: csc_array, cost: Any, *sides: Any) -> Any:
-        lower, upper, row_lower, row_upper, integer = sides
-        model = self._highspy.HighsLp()
-        model.num_col_, model.num_row_ = self.n_columns, self.n_rows
-        model.col_cost_ = np.asarray(cost, dtype=float)
-        model.col_lower_, model.col_upper_ = self._limits(lower), self._limits(upper)
-        model.row_lower_, model.row_upper_ = self._limits(row_lower), self._limits(row_upper)
-        model.a_matrix_.format_ = self._highspy.MatrixFormat.kColwise
-        model.a_matrix_.start_ = matrix.indptr.astype(np.int32)
-        model.a_matrix_.index_ = matrix.indices.astype(np.int32)
-        model.a_matrix_.value_ = matrix.data.astype(float)
-        if integer:
-            model.integrality_ = [self._highspy.HighsVarType.kInteger] * self.n_columns
-        return model
+    def _pass(self, matrix: csc_array, numbers: list[Any], integer: bool) -> None:
+        """Hand the programme over as arrays: element by element takes longer than solving it."""
+        kinds = self._highspy.HighsVarType
+        kind = int(kinds.kInteger if integer else kinds.kContinuous)
+        self.solver.passModel(
+            self.n_columns, self.n_rows, matrix.nnz, int(self._highspy.MatrixFormat.kColwise),
+            int(self._highspy.ObjSense.kMinimize), 0.0, *map(self._limits, numbers),
+            matrix.indptr.astype(np.int32), matrix.indices.astype(np.int32),
+            matrix.data.astype(float), np.full(self.n_columns, kind, dtype=np.int32),
+        )  # fmt: skip
 
     def _limits(self, values: np.ndarray) -> np.ndarray:
         infinity = self._highspy.kHighsInf
