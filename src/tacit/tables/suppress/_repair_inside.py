@@ -20,6 +20,8 @@ WIDE = 5_000
 """Cells of any kind around it in a large table, where tableaux of fewer were tried before."""
 FAR = 20_000
 """Cells among which it is looked for there before the whole table is asked."""
+DEAR = 100.0
+"""Cost, in median cells, of a proof above which a cheaper one is looked for among these."""
 
 
 class Inside:
@@ -48,8 +50,16 @@ class Inside:
         return None
 
     def widely(self, need: int, charge: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
-        """Return the cheapest proof of a need among many cells around it, or nothing."""
-        return self._among(need, np.ones(len(charge), dtype=bool), WIDE, charge)
+        """Return a cheap proof of a need among many cells around it, or nothing.
+
+        A dear one is looked for from farther away, too, where there often is one that costs nothing.
+        """
+        every = np.ones(len(charge), dtype=bool)
+        found = self._among(need, every, WIDE, charge)
+        if found is None or charge[found[0]].sum() <= DEAR:
+            return found
+        other = self._among(need, every, FAR, charge)
+        return min((found, other or found), key=lambda one: float(charge[one[0]].sum()))
 
     def anywhere(self, need: int, charge: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
         """Return a proof of a need from farther and farther away, or nothing if there is none."""

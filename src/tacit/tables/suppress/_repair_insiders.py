@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from tacit.tables._audit_insiders import excused_pairs, single_respondents
 from tacit.tables._audit_prior import Beforehand
-from tacit.tables.suppress._repair_pattern import SLACK, Pattern
+from tacit.tables.suppress._repair_pattern import SLACK, Pattern, flat
 from tacit.tables.suppress._repair_problem import Needs, Problem
 
 Side = tuple[int, float]
@@ -80,19 +81,22 @@ class Open:
 
 def open_respondents(pattern: Pattern) -> list[Open]:
     """Return the sides with the respondents whose cells every proof of the side moves."""
+    problem = pattern.problem
     groups, excused = _respondents(pattern)
-    owner = np.full(pattern.problem.n_cells, -1, dtype=np.int64)
+    owner = np.full(problem.n_cells, -1, dtype=np.int64)
     for name, cells in enumerate(groups):
         owner[cells] = name
+    full, less = _proofs_by_side(pattern)
     found = []
-    for side, needs in _proofs_by_need(pattern).items():
-        cell = side[0]
-        pardoned = {-1, int(owner[cell]), *excused.get(cell, ())}
-        met = {owner[known[0]] for known in _met(pattern, needs) if _is_one(groups, owner, known)}
-        against = sorted(_touched(pattern, needs, owner) - met - pardoned)
+    for need, moved in _always_moved(pattern, full, owner, len(groups)):
+        cell, sign = int(problem.needs.cell[need]), float(problem.needs.sign[need])
+        pardoned = {int(owner[cell]), *excused.get(cell, ())}
+        known = [problem.needs.known[k] for k in less.get(need, ())]
+        met = {owner[cells[0]] for cells in known if _is_one(groups, owner, cells)}
+        against = sorted(moved - met - pardoned)
         if against:
-            known = {tuple(groups[name].tolist()): groups[name] for name in against}
-            found.append(Open(side, needs[0], known))
+            named = {tuple(groups[name].tolist()): groups[name] for name in against}
+            found.append(Open((cell, sign), need, named))
     return found
 
 
@@ -127,28 +131,45 @@ def as_needs(asked: Needs, found: list[tuple[int, float, np.ndarray]]) -> Needs:
     return Needs(asked.cell[at], amount, asked.sign[at], [places for _, _, places in found])
 
 
-def _touched(pattern: Pattern, needs: list[int], owner: np.ndarray) -> set[int]:
-    """Return the respondents whose cells every proof of all that a side asks for moves."""
-    every = [set(owner[pattern.cells[k]].tolist()) for k in needs if _is_full(pattern, needs, k)]
-    return set.intersection(*every)
+def _proofs_by_side(pattern: Pattern) -> tuple[list[np.ndarray], dict[int, list[int]]]:
+    """Return the proved needs of each side that ask for all of it, the first of the side first.
+
+    Those that ask for less, of respondents who know more beforehand, are given by that first need.
+    """
+    asked = pattern.problem.needs
+    proved = np.flatnonzero(np.array([one is not None for one in pattern.cells], dtype=bool))
+    side = 2 * asked.cell[proved] + (asked.sign[proved] > 0)
+    _, at, name = np.unique(side, return_index=True, return_inverse=True)
+    first = proved[at[name]]
+    is_full = asked.amount[proved] >= asked.amount[first] * (1 - SLACK)
+    less: dict[int, list[int]] = {}
+    for need, of in zip(proved[~is_full].tolist(), first[~is_full].tolist(), strict=True):
+        less.setdefault(of, []).append(need)
+    order = np.argsort(first[is_full], kind="stable")
+    needs, first = proved[is_full][order], first[is_full][order]
+    groups = np.split(needs, np.flatnonzero(np.diff(first)) + 1)
+    return (groups if len(needs) else []), less
 
 
-def _met(pattern: Pattern, needs: list[int]) -> list[np.ndarray]:
-    """Return what is known of whom less was asked for, and proved."""
-    known = pattern.problem.needs.known
-    return [known[k] for k in needs if not _is_full(pattern, needs, k)]
+def _always_moved(
+    pattern: Pattern, sides: list[np.ndarray], owner: np.ndarray, n_owners: int
+) -> Iterator[tuple[int, set[int]]]:
+    """Give the first need of sides with the respondents whose cells all their proofs move."""
+    from tacit.tables.suppress._repair_insiders_kernel import always_moved
+
+    if not sides:
+        return
+    held = [pattern.proof(k)[0] for k in np.concatenate(sides).tolist()]
+    side, name = always_moved(flat(sides)[0], *flat(held), owner, n_owners)
+    for at in np.split(np.arange(len(side)), np.flatnonzero(np.diff(side)) + 1):
+        if len(at):
+            yield int(sides[side[at[0]]][0]), set(name[at].tolist())
 
 
 def _is_one(groups: list[np.ndarray], owner: np.ndarray, known: np.ndarray) -> bool:
     """Whether some cells are all that one respondent knows now."""
     name = int(owner[known[0]])
     return name >= 0 and np.array_equal(groups[name], known)
-
-
-def _is_full(pattern: Pattern, needs: list[int], need: int) -> bool:
-    """Return whether a need asks for as much as the first of its side."""
-    amount = pattern.problem.needs.amount
-    return bool(amount[need] >= amount[needs[0]] * (1 - SLACK))
 
 
 def _respondents(pattern: Pattern) -> tuple[list[np.ndarray], dict[int, set[int]]]:
@@ -160,13 +181,3 @@ def _respondents(pattern: Pattern) -> tuple[list[np.ndarray], dict[int, set[int]
     excused = excused_pairs(problem.table, problem.sensitive.cells, insiders)
     groups = [place[cells] for cells in insiders.known]
     return groups, {int(place[cell]): owners for cell, owners in excused.items()}
-
-
-def _proofs_by_need(pattern: Pattern) -> dict[Side, list[int]]:
-    """Return the needs of each cell and side, the plain one first."""
-    asked = pattern.problem.needs
-    out: dict[Side, list[int]] = {}
-    for need, (cell, sign) in enumerate(zip(asked.cell, asked.sign, strict=True)):
-        if pattern.cells[need] is not None:
-            out.setdefault((int(cell), float(sign)), []).append(need)
-    return out

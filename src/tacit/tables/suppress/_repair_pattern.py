@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from tacit.tables.suppress._repair_problem import Problem
+from tacit.tables.suppress._repair_problem import EMPTY, Problem
 
 SLACK = 1e-6
 """Share of a need that may be missing for rounding's sake."""
@@ -113,9 +114,8 @@ class Pattern:
         if not len(good):
             return np.flatnonzero(bad)
         held, moves = self._held(self.cells, good), self._held(self.changes, good)
-        sizes = np.array([len(one) for one in held])
-        pointer = np.concatenate([[0], np.cumsum(sizes)])
-        cells, change = np.concatenate(held), np.concatenate(moves)
+        pointer, cells = flat(held)
+        sizes, change = np.diff(pointer), np.concatenate(moves)
         a = self.problem.columns
         errors = kernel.proof_errors(
             pointer, cells, change, a.indptr, a.indices, a.data, self.problem.n_rows
@@ -145,3 +145,9 @@ class Pattern:
             if len(known) and np.isin(known, self.cells[need]).any():
                 bad[k] = True
         return np.asarray(bad)
+
+
+def flat(parts: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """Return pointers to parts, and the parts one after the other."""
+    pointer = np.concatenate([[0], np.cumsum([len(one) for one in parts])]).astype(np.int64)
+    return pointer, np.concatenate([EMPTY, *parts])

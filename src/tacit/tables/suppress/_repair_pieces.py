@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from tacit.tables.suppress._repair_local import Surroundings
-from tacit.tables.suppress._repair_pattern import Pattern
+from tacit.tables.suppress._repair_pattern import Pattern, flat
 from tacit.tables.suppress._repair_problem import EMPTY
 
 LARGEST = 4_000_000
@@ -274,7 +274,7 @@ class Pieces:
     def _known(self, needs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return what the intruder of each need knows of a piece: pointers and places."""
         known = [self._place[self.problem.needs.known[k]] for k in needs]
-        return _flat([some[some >= 0] for some in known])
+        return flat([some[some >= 0] for some in known])
 
     def _proofs(self, needs: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the proof of each need, -1 for none, and the places these proofs move."""
@@ -282,7 +282,7 @@ class Pieces:
         proof_of = np.full(len(needs), -1, dtype=np.int64)
         has = np.array([one is not None for one in held], dtype=bool)
         proof_of[has] = np.arange(int(has.sum()))
-        return proof_of, *_flat([self._place[one] for one in held if one is not None])
+        return proof_of, *flat([self._place[one] for one in held if one is not None])
 
     def _note(self, cells: np.ndarray, needs: np.ndarray, *found: Any) -> bool:
         """Note new proofs; return whether they hold by arithmetic. If not, the old ones stay."""
@@ -304,12 +304,6 @@ class Pieces:
             if held_before is not None and change is not None:
                 pattern.assign(need, held_before, change)
         return False
-
-
-def _flat(parts: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """Return pointers to parts, and the parts one after the other."""
-    pointer = np.concatenate([[0], np.cumsum([len(one) for one in parts])]).astype(np.int64)
-    return pointer, np.concatenate([np.empty(0, dtype=np.int64), *parts])
 
 
 def _by_cell(cell: np.ndarray, needs: np.ndarray) -> dict[int, list[int]]:
