@@ -83,6 +83,19 @@ def test_respondents_find_the_same(monkeypatch, seed):
     assert (knit.verdict == plain.verdict).all()
 
 
+def test_rounding_is_no_breach_where_nothing_is_asked_for_on_a_side(monkeypatch):
+    """A cell that one respondent knows cannot rise had a largest change of less than nothing."""
+    table, sensitive, hidden = knit_table(24)
+    sensitive = Sensitive.by("small", sensitive.cells, above=0.0)
+    protected = ProtectedTable.suppressing(table, sensitive, hidden, "")
+    found = roads(monkeypatch, knit=True)
+    knit = audit(protected, singletons=True)
+    assert any(one is not None for one in found)
+    roads(monkeypatch, knit=False)
+    assert audit(replace(protected), singletons=True).passed
+    assert knit.passed
+
+
 def test_a_cell_passes_up_to_its_interval_and_not_beyond():
     table, sensitive, hidden = knit_table(0)
     protected = ProtectedTable.suppressing(table, sensitive, hidden, "")

@@ -112,7 +112,8 @@ class KnitChanges:
             raise UnsolvedError.of(status)
         if change is None:
             return np.inf, None
-        return float(weights @ change[places]), change
+        reached = float(weights @ change[places])
+        return max(reached, 0.0), change  # nothing need move: less than that is rounding
 
     def move(self, place: int, amount: float, known: np.ndarray = ANYWHERE) -> np.ndarray | None:
         """Return changes that move a cell by an amount or more, or nothing if there are none."""

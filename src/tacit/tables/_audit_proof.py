@@ -117,7 +117,8 @@ class Extremes:
             raise UnsolvedError.of(status)
         if change is None:
             return np.inf, None
-        return float(weights @ change[places]), change
+        reached = float(weights @ change[places])
+        return max(reached, 0.0), change  # nothing need move: less than that is rounding
 
 
 class Proofs:
