@@ -18,6 +18,7 @@ from tacit.tables import Contributions, Dimension, Sensitive, SuppressModular, S
 from tacit.tables.protected import ProtectedTable, Status
 from tacit.tables.suppress import _repair_resist
 from tacit.tables.suppress._circuits import elimination_pattern
+from tacit.tables.suppress._optimal_problem import Problem as OptimalProblem
 from tacit.tables.suppress._repair_pattern import Pattern
 from tacit.tables.suppress._repair_pieces import Pieces
 from tacit.tables.suppress._repair_problem import problem_of
@@ -546,3 +547,20 @@ def test_a_refusal_for_want_of_time_says_that_respondents_are_the_reason(monkeyp
     monkeypatch.setattr(_repair_resist, "insider_needs", late)
     with pytest.raises(ProtectionError, match=r"against single respondents.*singletons=False"):
         SuppressModular(seconds=60).protect(*_from_records(1))
+
+
+def test_a_threat_that_no_cell_answers_ends_the_search(monkeypatch):
+    """Two programmes may differ by a hair on whether a respondent is withstood: no endless loop."""
+    table, sensitive = _from_records(1)
+    attacked, n_asked = OptimalProblem.threats, [0]
+
+    def never_content(self, pattern, until=np.inf):
+        n_asked[0] += 1
+        if n_asked[0] > 200:
+            raise AssertionError("the same is asked for again and again")
+        return attacked(self, pattern, until) or [self.threat(int(sensitive.primary[0]))]
+
+    monkeypatch.setattr(OptimalProblem, "threats", never_content)
+    assert SuppressModular(singletons=True).protect(table, sensitive).audit().passed
+    with pytest.raises(ProtectionError, match="no pattern"):
+        SuppressOptimal(singletons=True).protect(table, sensitive)

@@ -235,7 +235,10 @@ class Search:
     def _mended(self, pattern: np.ndarray, among: np.ndarray | None, until: float) -> np.ndarray:
         """Return a pattern that stands every threat, those of newly hidden respondents included."""
         while threats := self._learn(self.problem.threats(pattern, until)):
-            pattern = self.problem.grown(pattern, threats, until=until)
+            before = pattern
+            pattern = self.problem.grown(before, threats, until=until)
+            if np.array_equal(pattern, before):  # to the attack too narrow by a hair: no cell helps
+                raise self.problem.refusal(np.unique([threat.cell for threat in threats]))
         if among is not None and not (among & pattern).any():
             return pattern
         thin = self.problem.thinned(pattern, self._threats.values(), among, self._until)

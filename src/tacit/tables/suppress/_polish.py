@@ -130,7 +130,10 @@ class Polish:
             WORTH, first=hidden, work=WORK * int(free.sum()),
         )  # fmt: skip
         before = exact.problem.price(hidden)
-        exact.run()
+        try:
+            exact.run()
+        except ProtectionError:  # the pattern at hand protects every cell
+            return
         if exact.price < before * (1 - WORTH):
             self._prove(problem.place(exact.best))
 
