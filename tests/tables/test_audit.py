@@ -519,3 +519,32 @@ def test_a_table_that_was_changed_in_place_is_attacked_again():
     assert made.verify().passed
     made.sensitive.above[:] = 1e6
     assert not made.verify().passed
+
+
+def _small_among_large(size):
+    """A cell of 10,000 that follows for whoever knows the last one, and four much larger ones."""
+    big = size * 1e4 * np.array([0.3, 0.5, 0.7, 0.9])
+    value = np.array([1e4 + big.sum(), big.sum() + 5e3, 1e4, *big, 5e3])
+    rows = np.array([[-1.0, 0, 1, 1, 1, 1, 1, 0], [0, -1, 0, 1, 1, 1, 1, 1]])
+    table = Table(value, csr_array(rows), count=np.array([9, 9, 2, 9, 9, 9, 9, 1]))
+    sensitive = Sensitive.by("few", np.arange(8) == 2, above=0.0)
+    return table, sensitive, np.arange(8) >= 2
+
+
+@pytest.mark.parametrize("nearby", [False, True])
+@pytest.mark.parametrize("size", [1e2, 1e5, 1e7, 1e9])
+def test_what_a_solver_takes_for_rounding_protects_no_small_cell(monkeypatch, size, nearby):
+    """A small cell among large ones was moved by less than relations may be off by, alone."""
+    if nearby:
+        monkeypatch.setattr("tacit.tables._audit_attack.LARGE", 2)
+        monkeypatch.setattr("tacit.tables._audit_nearby.NEAR", (3, 5))
+    table, sensitive, hidden = _small_among_large(size)
+    everybody = ProtectedTable.suppressing(table, sensitive, hidden, "")
+    assert everybody.audit(singletons=False).passed
+    assert [b.verdict for b in everybody.audit(singletons=True).breaches] == ["exactly disclosed"]
+    hidden[-1] = False
+    published = ProtectedTable.suppressing(table, sensitive, hidden, "")
+    for early_stop in (True, False):
+        found = published.audit(early_stop=early_stop)
+        assert found.verdict.tolist() == ["exactly disclosed"]
+        assert (found.low, found.high) == (1e4, 1e4)

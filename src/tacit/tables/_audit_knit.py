@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tacit.tables._audit_proof import ANYWHERE, SLACK, unit_of
+from tacit.tables._audit_proof import ANYWHERE, SLACK, sure, unit_of
 from tacit.tables._audit_system import System
 from tacit.tables._independent import independent_rows
 from tacit.tables._linear_program import LinearProgram, UnsolvedError
@@ -81,6 +81,7 @@ class KnitChanges:
     def __init__(self, system: System, free: np.ndarray, until: float = np.inf) -> None:
         from scipy.sparse import csc_array
 
+        self._system, self._until = system, until
         self._free, self._unit = free, unit_of(system)
         self._limits = system.lower / self._unit, system.upper / self._unit
         anything = np.full(free.shape[1], np.inf)
@@ -112,8 +113,7 @@ class KnitChanges:
             raise UnsolvedError.of(status)
         if change is None:
             return np.inf, None
-        reached = float(weights @ change[places])
-        return max(reached, 0.0), change  # nothing need move: less than that is rounding
+        return sure(self._system, change, (places, weights, known), self._until)
 
     def move(self, place: int, amount: float, known: np.ndarray = ANYWHERE) -> np.ndarray | None:
         """Return changes that move a cell by an amount or more, or nothing if there are none."""

@@ -23,9 +23,15 @@ WORTH_LOOKING = 200
 """Relations from which on those that others imply are looked for, up to fifty times as many."""
 COLD = 20_000
 """Cells of a system above which presolving each programme takes less time than a warm start."""
+FINER = 1e6
+"""Changes that count where a small one is looked for, as a multiple of it."""
 PRIMAL = 4
 """What the solver calls its primal simplex."""
+NOTHING = 1e-9
+"""How far a cell moves that does not move at all, but for rounding."""
 ANYWHERE = np.empty(0, dtype=np.int64)
+Asked = tuple[np.ndarray, np.ndarray, np.ndarray]
+"""Places and weights of the sum that is to be large, and places of cells that are known."""
 
 
 class Movements(Protocol):
@@ -39,13 +45,16 @@ class Movements(Protocol):
 class Flows:
     """Smallest changes that move one cell by a given amount: minimise the sum of moves."""
 
-    def __init__(self, system: System, until: float = np.inf) -> None:
+    def __init__(self, system: System, until: float = np.inf, unit: float | None = None) -> None:
         from scipy.sparse import csc_array, hstack
 
         part = _needed(system)
+        self._system, self._until, self._is_fine = system, until, unit is not None
         self._n = len(system)
-        self._unit = unit_of(system)
+        self._unit = unit_of(system) if unit is None else unit
         self._limits = np.concatenate([system.upper, -system.lower]) / self._unit
+        if self._is_fine:
+            self._limits = np.minimum(self._limits, FINER)
         self._program = LinearProgram(
             csc_array(hstack([part, -part], format="csc")),
             np.zeros(2 * self._n),
@@ -70,7 +79,15 @@ class Flows:
         values = self._solved()
         self._program.set_bounds(held, 0.0, self._limits[held])
         self._program.set_bounds(pair, 0.0, self._limits[pair])
-        return None if values is None else (values[: self._n] - values[self._n :]) * self._unit
+        if values is None:
+            return None
+        change = np.asarray((values[: self._n] - values[self._n :]) * self._unit)
+        # What the solver takes for rounding may be more than a small cell moves among large ones.
+        if missed(self._system, change, known) <= SLACK * abs(amount):
+            return change
+        if self._is_fine:
+            return None
+        return Flows(self._system, self._until, abs(amount)).move(place, amount, known)
 
     def _solved(self) -> np.ndarray | None:
         self.n_solved += 1
@@ -82,9 +99,12 @@ class Flows:
 class Extremes:
     """Largest and least changes, cell by cell, from one warm basis unless the system is large."""
 
-    def __init__(self, system: System, until: float = np.inf) -> None:
-        self._n, self._unit = len(system), unit_of(system)
+    def __init__(self, system: System, until: float = np.inf, unit: float | None = None) -> None:
+        self._system, self._until, self._is_fine = system, until, unit is not None
+        self._n, self._unit = len(system), unit_of(system) if unit is None else unit
         self._limits = system.lower / self._unit, system.upper / self._unit
+        if self._is_fine:
+            self._limits = np.maximum(self._limits[0], -FINER), np.minimum(self._limits[1], FINER)
         self._program = LinearProgram(_needed(system), *self._limits)
         self._program.until = until
         self._is_cold = self._n > COLD
@@ -117,8 +137,41 @@ class Extremes:
             raise UnsolvedError.of(status)
         if change is None:
             return np.inf, None
-        reached = float(weights @ change[places])
-        return max(reached, 0.0), change  # nothing need move: less than that is rounding
+        unit = self._unit if self._is_fine else np.inf
+        return sure(self._system, change, (places, weights, known), self._until, unit)
+
+
+def sure(
+    system: System, change: np.ndarray, asked: Asked, until: float, unit: float = np.inf
+) -> tuple[float, np.ndarray | None]:
+    """Return how far changes go and these; what may be the solver's rounding is asked anew.
+
+    Among large cells a small one may be off by more than is required of it. Then it is looked for
+    in a unit of what was reached, so that rounding is small beside it.
+
+    Raises
+    ------
+    UnsolvedError
+        If that is no better.
+    """
+    places, weights, known = asked
+    reached = max(float(weights @ change[places]), 0.0)  # nothing need move at all
+    if missed(system, change, known) <= SLACK * reached:
+        return reached, change
+    if reached <= NOTHING:
+        return 0.0, None
+    if reached > unit / 2:
+        raise UnsolvedError.of("failed")
+    return Extremes(system, until, reached).largest(places, weights, known)
+
+
+def missed(system: System, change: np.ndarray, known: np.ndarray = ANYWHERE) -> float:
+    """Return by how much changes miss a relation, a bound or a known cell, at most."""
+    off = (
+        np.abs(system.relations @ change), change - system.upper, system.lower - change,
+        np.abs(change[known]),
+    )  # fmt: skip
+    return max(float(one.max(initial=0.0)) for one in off)
 
 
 class Proofs:
@@ -139,13 +192,14 @@ class Proofs:
             return
         self._supports.append(support)
         step = change[support]
+        sure_of = size[support] >= missed(self.system, change) / SLACK
         self._steps.append(step)
         up, down = self.system.upper[support], -self.system.lower[support]
         with np.errstate(divide="ignore", over="ignore"):  # steps may be as small as levels are
             ahead = np.where(step > 0, up, down) / np.abs(step)
             back = np.where(step > 0, down, up) / np.abs(step)
         for factor in (np.clip(ahead.min(), 1.0, STRETCH), -min(back.min(), STRETCH)):
-            self._widen(support, step * factor)
+            self._widen(support[sure_of], step[sure_of] * factor)
 
     def _widen(self, support: np.ndarray, reached: np.ndarray) -> None:
         self.high[support] = np.maximum(self.high[support], reached)

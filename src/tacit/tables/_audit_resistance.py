@@ -12,7 +12,15 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from tacit.tables._audit_proof import ANYWHERE, SLACK, STRETCH, SUPPORT, Goals, Movements
+from tacit.tables._audit_proof import (
+    ANYWHERE,
+    SLACK,
+    STRETCH,
+    SUPPORT,
+    Goals,
+    Movements,
+    missed,
+)
 from tacit.tables._audit_system import System
 
 FEW = 4
@@ -65,7 +73,10 @@ class Resistance:
         with np.errstate(over="ignore"):
             ahead = np.where(step > 0, up, down) / np.abs(step)
             back = np.where(step > 0, down, up) / np.abs(step)
-        mine = self._is_target[support]
+        whole = np.zeros(len(self._system))
+        whole[support] = step
+        sure_of = np.abs(step) >= missed(self._system, whole) / SLACK
+        mine = self._is_target[support] & sure_of
         if not mine.any():
             return
         touched = set().union(*(self._who.get(place, ()) for place in support.tolist()))
