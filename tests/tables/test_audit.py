@@ -548,3 +548,16 @@ def test_what_a_solver_takes_for_rounding_protects_no_small_cell(monkeypatch, si
         found = published.audit(early_stop=early_stop)
         assert found.verdict.tolist() == ["exactly disclosed"]
         assert (found.low, found.high) == (1e4, 1e4)
+
+
+@pytest.mark.parametrize("size", [1e3, 1e8, 1e10, 1e12])
+def test_a_large_cell_that_moves_as_far_as_a_small_one_is_not_known(size):
+    """Beside its value that is nothing, and yet all the room that the small one has."""
+    value = np.array([size + 60, size, 60, 100, 40])
+    rows = np.array([[-1.0, 1, 1, 0, 0], [0, 0, 1, -1, 1]])
+    table = Table(value, csr_array(rows), count=np.full(5, 9))
+    hidden = np.isin(np.arange(5), [1, 2, 4])
+    sensitive = Sensitive.by("few", np.arange(5) == 2, above=10.0)
+    found = audit(ProtectedTable.suppressing(table, sensitive, hidden, ""), early_stop=False)
+    assert found.passed
+    assert (found.low[0], found.high[0]) == (0, 100)

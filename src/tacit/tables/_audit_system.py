@@ -20,6 +20,8 @@ ROUNDS = 30
 """Passes of bound propagation; more than enough for usual hierarchies."""
 KNOWN = 1e-9
 """Width, as a share of the value (of 1 when smaller), at which a cell counts as known."""
+ROUNDED = 1e-14
+"""The same where there are smaller cells, which may be all that moves a large one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,10 +67,11 @@ def propagated(
     """Tighten bounds by what each relation says of one cell given the bounds of the others."""
     coo = relations.tocoo()
     row, column, weight = coo.coords[0], coo.coords[1], coo.data
+    narrow = np.maximum(KNOWN * size.min(initial=np.inf), ROUNDED * size)
     for _ in range(ROUNDS):
         tight = _one_pass(row, column, weight, relations.shape[0], lower, upper)
         new_lower, new_upper = np.maximum(lower, tight[0]), np.minimum(upper, tight[1])
-        known = new_upper - new_lower <= KNOWN * size
+        known = new_upper - new_lower <= narrow
         new_lower, new_upper = np.where(known, 0.0, new_lower), np.where(known, 0.0, new_upper)
         gain = _gain(lower, new_lower, size) | _gain(new_upper, upper, size)
         lower, upper = new_lower, new_upper
