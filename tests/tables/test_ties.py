@@ -1,5 +1,7 @@
 """Columns that follow from one another: what adds up across tables is never left out."""
 
+from itertools import product
+
 import numpy as np
 import polars as pl
 import pytest
@@ -115,6 +117,51 @@ def test_all_sums_between_two_tables_are_found(data):
     )  # fmt: skip
     assert np.abs(linked.relations @ held).max(initial=0) == 0
     rank = np.linalg.matrix_rank(linked.relations.toarray())
+    assert rank == linked.n_cells - np.linalg.matrix_rank(held)
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.integers(0, 10**6), st.integers(60, 300))
+def test_two_columns_that_follow_from_two_others_are_one_attack(seed, n):
+    """Provinces by branch beside regions by section: each region's section is a sum of cells."""
+    branch = np.random.default_rng(seed + 1).integers(0, 4, n)
+    frame = business(
+        seed, n, branch=pl.Series([f"b{i}" for i in branch]),
+        section=pl.Series([f"S{i // 2}" for i in branch]),
+    )  # fmt: skip
+    by = (("province", "branch"), ("region", "section"))
+    made = plan(*by).apply(frame)
+    assert made.original.ties == ("province and region", "branch and section")
+    sensitive = made.original
+    for columns, cell, low, high in worked_out(frame, made, by):
+        at = sensitive.cell(**{c: cell[c] for c in columns})
+        if made.sensitive.cells[at]:
+            value = sensitive.value[at]
+            assert high - value >= made.sensitive.above[at] - 1e-6
+            assert value - low >= min(made.sensitive.below[at], value) - 1e-6
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.lists(st.integers(0, 2), min_size=2, max_size=4), min_size=2, max_size=3))
+def test_all_sums_of_several_such_columns_are_found(maps):
+    """Each map sends the codes of a column of one table to those of a column of the other."""
+    rows = [
+        {f"f{k}": f"f{i}" for k, i in enumerate(at)}
+        | {f"c{k}": f"c{of[i]}" for k, (i, of) in enumerate(zip(at, maps, strict=True))}
+        | {"x": 1.0}
+        for at in product(*(range(len(of)) for of in maps))
+    ]
+    frame = pl.DataFrame(rows)
+    fine, coarse = (tuple(f"{side}{k}" for k in range(len(maps))) for side in "fc")
+    linked = plan(fine, coarse).tabulate(frame)
+    codes = {d.name: np.array(d.codes)[linked.codes[:, j]] for j, d in enumerate(linked.dimensions)}
+    held = np.array(
+        [[all(codes[k][i] in ("Total", r[k]) for k in codes) for r in rows]
+         for i in range(linked.n_cells)], float
+    )  # fmt: skip
+    empty = np.eye(linked.n_cells)[held.sum(axis=1) == 0]
+    assert np.abs(linked.relations @ held).max(initial=0) == 0
+    rank = np.linalg.matrix_rank(np.vstack([linked.relations.toarray(), empty]))
     assert rank == linked.n_cells - np.linalg.matrix_rank(held)
 
 

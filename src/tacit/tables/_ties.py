@@ -168,7 +168,10 @@ def tie_relations(
     dimensions: Sequence[Dimension],
     n_cells: int,
 ) -> list[csr_array]:
-    """Return the sums that ties give: the same group, at the same codes of what tables share.
+    """Return the sums that ties give: the same groups, at the same codes of what tables share.
+
+    Where several columns of two tables follow from one another, as regions from provinces and
+    sections from branches, those of all combinations of groups.
 
     Parameters
     ----------
@@ -177,13 +180,32 @@ def tie_relations(
     codes
         For each table the codes of its cells in `dimensions`.
     """
-    return [_rows(a, b, tie, parts, codes, dimensions, n_cells) for a, b, tie in ties]
+    between: dict[tuple[str, str], list[Tie]] = {}
+    for a, b, tie in ties:
+        between.setdefault((a, b), []).append(tie)
+    return [
+        _rows(a, b, chosen, parts, codes, dimensions, n_cells)
+        for (a, b), found in between.items()
+        for chosen in _side_by_side(found)
+    ]
+
+
+def _side_by_side(ties: Sequence[Tie]) -> list[tuple[Tie, ...]]:
+    """Return the choices of ties that have no column in common."""
+    chosen: list[tuple[Tie, ...]] = [()]
+    for tie in ties:
+        chosen += [
+            (*others, tie)
+            for others in chosen
+            if all(t.one.name != tie.one.name and t.other.name != tie.other.name for t in others)
+        ]
+    return chosen[1:]
 
 
 def _rows(
     a: str,
     b: str,
-    tie: Tie,
+    ties: Sequence[Tie],
     parts: Mapping[str, np.ndarray],
     codes: Mapping[str, np.ndarray],
     dimensions: Sequence[Dimension],
@@ -192,41 +214,53 @@ def _rows(
     from scipy.sparse import csr_array
 
     place = {d.name: j for j, d in enumerate(dimensions)}
-    axes = (place[tie.one.name], place[tie.other.name])
+    axes = ([place[t.one.name] for t in ties], [place[t.other.name] for t in ties])
     shared = [
         j
         for j in range(len(dimensions))
-        if j not in axes and (codes[a][:, j] > 0).any() and (codes[b][:, j] > 0).any()
+        if j not in axes[0] + axes[1] and (codes[a][:, j] > 0).any() and (codes[b][:, j] > 0).any()
     ]
     sides = [
-        _side(codes[name], axis, group, shared, dimensions, tie.n_groups)
-        for name, axis, group in zip((a, b), axes, tie.groups, strict=True)
+        _side(codes[name], axes[k], [t.groups[k] for t in ties], shared, dimensions, ties)
+        for k, name in enumerate((a, b))
     ]
     (at_a, key_a), (at_b, key_b) = sides
     common = np.intersect1d(key_a, key_b)
+    is_head = _all_heads(ties)
     row, cell, sign = [], [], []
     for name, at, key, weight in ((a, at_a, key_a, 1.0), (b, at_b, key_b, -1.0)):
         kept = np.isin(key, common)
         row.append(np.searchsorted(common, key[kept]))
         cell.append(parts[name][at[kept]])
         # A sum has its total at -1, as in every relation.
-        turned = np.where(tie.heads[key[kept] % tie.n_groups], 1.0, -1.0)
+        turned = np.where(is_head[key[kept] % len(is_head)], 1.0, -1.0)
         sign.append(weight * turned)
     ends = (np.concatenate(row), np.concatenate(cell))
     return csr_array((np.concatenate(sign), ends), shape=(len(common), n_cells))
 
 
+def _all_heads(ties: Sequence[Tie]) -> np.ndarray:
+    """Return for each combination of groups whether a single cell of the other is the sum."""
+    found = np.ones(1, dtype=bool)
+    for tie in ties:
+        found = (found[:, None] & tie.heads).ravel()
+    return found
+
+
 def _side(
     codes: np.ndarray,
-    axis: int,
-    group: np.ndarray,
+    axes: Sequence[int],
+    groups: Sequence[np.ndarray],
     shared: Sequence[int],
     dimensions: Sequence[Dimension],
-    n_groups: int,
+    ties: Sequence[Tie],
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the cells of a table that are part of such sums, and the number of the sum."""
-    others = [j for j in range(len(dimensions)) if j != axis and j not in shared]
-    of_cell = group[codes[:, axis]]
-    at = np.flatnonzero((of_cell >= 0) & (codes[:, others] == 0).all(axis=1))
+    others = [j for j in range(len(dimensions)) if j not in axes and j not in shared]
+    of_cell = [group[codes[:, axis]] for axis, group in zip(axes, groups, strict=True)]
+    inside = np.all([group >= 0 for group in of_cell], axis=0)
+    at = np.flatnonzero(inside & (codes[:, others] == 0).all(axis=1))
     key = code_keys(codes[at][:, shared], [dimensions[j] for j in shared])
-    return at, key * n_groups + of_cell[at]
+    for group, tie in zip(of_cell, ties, strict=True):
+        key = key * tie.n_groups + group[at]
+    return at, key

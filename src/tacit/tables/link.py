@@ -41,8 +41,10 @@ def link(
 
     Columns of different tables may follow from one another without a hierarchy that says so, as
     regions from provinces. Who adds up the provinces of one table has the regions of another, so
-    that these sums become relations, too. They are looked for in `records`, or in a table that has
-    both columns; where neither is given, say with hierarchies what lies in what.
+    that these sums become relations, too, also where several columns do so at once. They are looked
+    for in `records`, or in a table that has both columns; where neither is given, say with
+    hierarchies what lies in what. A column that follows only from several others together, as a
+    code made of two, is not looked for.
 
     Parameters
     ----------
