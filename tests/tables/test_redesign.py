@@ -318,6 +318,25 @@ def test_linked_tables_are_merged_alike():
     assert len(RULE.sensitive(link(again))) == 0
 
 
+def test_linked_tables_lose_what_each_of_them_says():
+    """No cell is at the finest codes of both columns, yet merging rows loses information."""
+    records = pl.DataFrame(
+        {"a": ["u"] * 2 + ["v"] * 30 + ["w"] * 60, "b": (["p", "q", "r"] * 31)[:92]}
+    )
+    both = link({"a": tabulate(records, "a"), "b": tabulate(records, "b")})
+    made = redesign(both, MinFrequency(n=4))
+    assert made.merged == {"a": {"u+v": ("u", "v")}}  # u with w loses more
+
+    def information(*cells):
+        return sum(x * np.log(sum(cells) / x) for x in cells)
+
+    most = information(2, 30, 60) + information(31, 31, 30)
+    assert made.information_lost == pytest.approx(information(2, 30) / most)
+    few = redesign(both, MinFrequency(n=4), loss="cells")
+    assert few.loss == pytest.approx(1 / 6, abs=1e-5)
+    assert few.cells_lost == 1
+
+
 class _Part:
     """What was merged in one of the linked tables."""
 
@@ -375,9 +394,11 @@ def test_bad_input_is_refused():
     for name in ({"dimensions": ["region"]}, {"ordered": ["region"]}):
         with pytest.raises(SchemaError, match="region"):
             redesign(table, MinFrequency(n=3), **name)
-    for number in ({"allow": -1}, {"width": 0}, {"limit": -1}):
+    for number in ({"allow": -1}, {"allow": 1.5}, {"width": 0}, {"limit": -1}):
         with pytest.raises(ParameterError, match=next(iter(number))):
             redesign(table, MinFrequency(n=3), **number)
+    with pytest.raises(ParameterError, match="loss"):
+        redesign(table, MinFrequency(n=3), loss="infromation")
     with pytest.raises(SchemaError, match="dimensions"):
         redesign(Table(table.value, table.relations), MinFrequency(n=3))
     with pytest.raises(DataError, match="names cells"):

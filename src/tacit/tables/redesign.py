@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from numbers import Integral
+from typing import get_args
 
 import numpy as np
 
@@ -101,8 +103,8 @@ def redesign(
     does not say who contributes to several cells, contributions are assumed to be rather too
     concentrated than too little. The information in a table is that of its finest cells
     :math:`x_i`; where cells are merged into one of :math:`X_g`,
-    :math:`\sum_i |x_i| \log (X_g/|x_i|)` is lost. Codes of cells that must be published are left
-    as they are.
+    :math:`\sum_i |x_i| \log (X_g/|x_i|)` is lost; linked tables say what each of them
+    says. Codes of cells that must be published are left as they are.
 
     A sensitive cell goes only where one of its codes does. So the search branches over the ways in
     which the codes of one cell can go, that whose cheapest way is dearest; it looks first at a few
@@ -119,6 +121,9 @@ def redesign(
     """
     ways = _ways(table, dimensions, ordered)
     _check_numbers(allow=(allow, 0), width=(width, 1), limit=(limit, 0))
+    if loss not in get_args(Measure):
+        known = list(get_args(Measure))
+        raise ParameterError("this is not a loss", got=repr(loss), do=nearest(str(loss), known))
     among, lost = Collapsing(table, rule, ways), Loss(table, ways, loss)
     before = table.sensitive(rule)
     found = Search(among, lost, allow).best(width=width, limit=limit)
@@ -166,8 +171,8 @@ def _names(given: Iterable[str]) -> list[str]:
 
 def _check_numbers(**given: tuple[int, int]) -> None:
     for name, (number, least) in given.items():
-        if number < least:
-            raise ParameterError(f"{name} must be at least {least}", got=number)
+        if not isinstance(number, Integral) or number < least:
+            raise ParameterError(f"{name} must be a whole number from {least}", got=repr(number))
 
 
 def _merged(among: Collapsing, designs: Designs) -> dict[str, dict[str, tuple[str, ...]]]:
