@@ -53,11 +53,17 @@ def by_hand(frame, dimensions, column=None, weighted=False, top=5):
             if all(str(r[d.name]) in h[c] for d, h, c in zip(dimensions, held, cell, strict=True))
         ]  # fmt: skip
         size, amount, asks = defaultdict(float), defaultdict(float), defaultdict(bool)
+        heaviest = defaultdict(float)
         for i, r in inside:
             unit = ("record", i) if column is None or r[column] is None else r[column]
             size[unit] += r["x"]
             amount[unit] += r["x"] * (r["w"] if weighted else 1)
             asks[unit] |= r["asks"]
+            heaviest[unit] = max(heaviest[unit], r["w"] if weighted else 1)
+        for unit, w in heaviest.items():
+            # A sum of records that no weight up to the largest turns into the weighted sum.
+            if not (size[unit] and 0 < amount[unit] / size[unit] <= w * (1 + 1e-9)):
+                size[unit] = amount[unit] / w
         ranked = sorted(size, key=lambda u: -abs(size[u]))[:top]
         yield {
             "count": len(inside),
@@ -133,6 +139,23 @@ def test_units_are_added_up_over_each_cell_and_counted_once(n, seed, negative, g
     assert asked[complete].tolist() == [
         cell["asked"] for cell, whole in zip(expected, complete, strict=True) if whole
     ]
+
+
+@pytest.mark.parametrize("spread", [False, True], ids=["one cell", "several cells"])
+@pytest.mark.parametrize("engine", ["polars", "duckdb"])
+def test_gains_and_losses_of_a_unit_do_not_hide_its_weighted_contribution(engine, spread):
+    """10 of weight 1 and -10 of weight 20: nothing unweighted, and most of the cell weighted."""
+    frame = pl.DataFrame(
+        {"r": ["a", "b" if spread else "a", "a", "a"], "u": list("kkmn"),
+         "x": [10.0, -10.0, 3.0, 2.0], "w": [1.0, 20.0, 1.0, 1.0]}
+    )  # fmt: skip
+    given = ENGINES[engine](frame)
+    found = tacit.tabulate(given, "r", "x", weights="w", unit="u").respondents
+    assert found.top[0].tolist() == [-9.5, 3.0, 2.0, 0.0, 0.0]
+    assert found.weight[0].tolist() == [20.0, 1.0, 1.0, 0.0, 0.0]
+    assert found.absolute[0] == 195.0
+    rule = tables.Dominance(n=20, k=90, absolute=True)
+    assert rule.sensitive(tacit.tabulate(given, "r", "x", weights="w", unit="u")).cells[0]
 
 
 def test_the_same_unit_has_the_same_number_in_every_cell():

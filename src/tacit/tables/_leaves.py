@@ -14,6 +14,7 @@ import narwhals as nw
 
 from tacit.core.frame import collect, collect_few
 from tacit.tables._checkpoint import checkpoints
+from tacit.tables.contributions import WEIGHT_SLACK
 
 VALUE, BASIS, WEIGHT, REQUEST, AMOUNT = "__value", "__basis", "__weight", "__request", "__amount"
 UNIT, SIZE, SHARES = "__unit", "__size", "__cells"
@@ -131,6 +132,7 @@ def _units(shares: nw.LazyFrame[Any], by: tuple[str, ...]) -> nw.LazyFrame[Any]:
         *(nw.col(name).min() for name in by),
         nw.col(BASIS).sum(),
         nw.col(AMOUNT).sum(),
+        nw.col(WEIGHT).max(),
         nw.col(REQUEST).max(),
     )
 
@@ -155,15 +157,22 @@ def _unit_shares(known: nw.LazyFrame[Any], source: Source, unit: str) -> nw.Lazy
     named = known.with_columns(nw.col(unit).alias(UNIT))
     entries = _contributions(Source(**{**vars(source), "frame": named}), UNIT)
     return entries.group_by(*source.by, UNIT).agg(
-        nw.col(BASIS).sum(), nw.col(AMOUNT).sum(), nw.col(REQUEST).max()
+        nw.col(BASIS).sum(), nw.col(AMOUNT).sum(), nw.col(WEIGHT).max(), nw.col(REQUEST).max()
     )
 
 
 def _with_weight(units: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
-    """Add the weight that turns a unit's unweighted into its weighted contribution."""
-    whole = nw.when(nw.col(BASIS) != 0).then(nw.col(BASIS)).otherwise(_number(1))
-    weight = nw.when(nw.col(BASIS) != 0).then(nw.col(AMOUNT) / whole).otherwise(_number(1))
-    return units.with_columns(weight.cast(nw.Float64).alias(WEIGHT))
+    """Put in place of the largest weight that which gives a unit's weighted contribution.
+
+    Where there is none, see `tacit.tables.contributions.weighed`.
+    """
+    there, largest = nw.col(BASIS) != 0, nw.col(WEIGHT)
+    weight = nw.col(AMOUNT) / nw.when(there).then(nw.col(BASIS)).otherwise(_number(1))
+    fits = there & (weight > 0) & (weight <= largest * (1 + WEIGHT_SLACK))
+    return units.with_columns(
+        nw.when(fits).then(nw.col(BASIS)).otherwise(nw.col(AMOUNT) / largest).alias(BASIS),
+        nw.when(fits).then(weight).otherwise(largest).alias(WEIGHT),
+    )
 
 
 def _summarised(entries: nw.LazyFrame[Any], source: Source, top: int, *extra: str) -> Entries:

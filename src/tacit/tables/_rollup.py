@@ -9,6 +9,7 @@ from itertools import product
 import numpy as np
 
 from tacit.tables._selection import code_keys
+from tacit.tables.contributions import weighed
 from tacit.tables.dimension import Dimension
 
 
@@ -173,6 +174,8 @@ class Spread:
     size: np.ndarray
     amount: np.ndarray
     """Weighted contribution."""
+    weight: np.ndarray
+    """Largest weight of the records it is the sum of."""
     request: np.ndarray
 
 
@@ -224,7 +227,8 @@ def _add_units(
     size = np.add.reduceat(spread.size[order], starts)
     amount = np.add.reduceat(spread.amount[order], starts)
     request = np.maximum.reduceat(spread.request[order], starts)
-    weight = np.divide(amount, size, out=np.ones_like(size), where=size != 0)
+    largest_weight = np.maximum.reduceat(spread.weight[order], starts)
+    size, weight = weighed(size, amount, largest_weight)
     cell = cell[starts]
     np.add.at(sums[:, columns[0]], cell, 1)
     np.add.at(sums[:, columns[1]], cell, np.abs(amount))

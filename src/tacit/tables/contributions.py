@@ -10,6 +10,30 @@ UNNAMED = 2**62
 """Numbers of units without a name start here; they say nothing outside their table."""
 
 
+WEIGHT_SLACK = 1e-9
+"""Share by which rounding may lift the mean weight of a unit above its largest."""
+
+
+def weighed(
+    size: np.ndarray, amount: np.ndarray, largest: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return contributions of units and the weights that turn them into weighted ones.
+
+    A unit's weight is the mean of its records' weights. Where records of different sign and weight
+    have no such mean, a unit has its largest weight, and the contribution that goes with it.
+
+    Parameters
+    ----------
+    size, amount
+        The sums of each unit's records, unweighted and weighted.
+    largest
+        Its largest weight.
+    """
+    weight = np.divide(amount, size, out=np.zeros(len(size)), where=size != 0)
+    fits = (weight > 0) & (weight <= largest * (1 + WEIGHT_SLACK))
+    return np.where(fits, size, amount / largest), np.where(fits, weight, largest)
+
+
 @dataclass(frozen=True, eq=False)
 class Contributions:
     """The largest contributions to each cell, by respondents or by holdings.

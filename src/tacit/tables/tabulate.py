@@ -298,7 +298,7 @@ def _numbered(entries: LeafEntries) -> tuple[Entries, tuple[np.ndarray, ...] | N
     )
     if spread is None or spread.height == 0:
         return found, None
-    parts = (spread[BASIS].to_numpy(), spread[AMOUNT].to_numpy(), spread[REQUEST].to_numpy())
+    parts = (spread[name].to_numpy() for name in (BASIS, AMOUNT, WEIGHT, REQUEST))
     return found, (_unit_numbers(spread[UNIT]), *parts)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tacit.tables.contributions import UNNAMED, Contributions
+from tacit.tables.contributions import UNNAMED, Contributions, weighed
 from tacit.tables.table import Table
 
 _SUMS = ("value", "count", "weighted_count", "lower", "upper", "cost")
@@ -163,8 +163,9 @@ class _Entries:
         cancelled = np.bincount(group[start], lost, grouping.n) if named else np.zeros(grouping.n)
         weight = None
         if units.weight is not None:
-            ones = units.weight[cell, place][start]
-            weight = np.divide(weighted, together, out=ones.copy(), where=together != 0)
+            largest = np.maximum.reduceat(units.weight[cell, place], start) \
+                if len(start) else units.weight[:0, 0]  # fmt: skip
+            together, weight = weighed(together, weighted, largest)
         asked = units.requested
         requested = None if asked is None else np.maximum.reduceat(asked[cell, place], start) \
             if len(start) else asked[:0, 0]  # fmt: skip
