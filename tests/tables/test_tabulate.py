@@ -17,6 +17,7 @@ from tacit import tables
 from tacit.core.errors import DataError, ParameterError, SchemaError
 from tacit.core.hierarchy import Intervals, Prefixes, Tree
 from tacit.tables import _leaves
+from tacit.tables.contributions import UNNAMED
 
 REGIONS = {"Total": ["N", "S"], "N": ["N1", "N2"], "S": ["S1", "S2", "S3"]}
 NACE = [{"Total": ["A", "B"], "A": ["1", "2"], "B": ["3", "4"]}, {"Total": ["odd", "even"], "odd": ["1", "3"], "even": ["2", "4"]}]  # noqa: E501  # fmt: skip
@@ -170,6 +171,14 @@ def test_the_same_unit_has_the_same_number_in_every_cell():
     assert unit["c"][0] == total[1]
     assert table.respondents.top[0, :3].tolist() == [12, 2, 1]
     assert table.respondents.n_units.tolist() == [3, 1, 2, 1]
+
+
+@pytest.mark.parametrize("low", [-3, 2**62], ids=["negative", "beyond 62 bits"])
+def test_the_number_of_a_unit_does_not_depend_on_which_others_are_there(low):
+    frame = pl.DataFrame({"r": list("aabb"), "x": [10.0, 4.0, 1.0, 6.0], "u": [5, 7, low, 9]})
+    one, more = (tacit.tabulate(frame, "r", "x", unit="u", top=n).respondents.unit for n in (1, 3))
+    assert one[:, 0].tolist() == more[:, 0].tolist() == [5, 5, 9]
+    assert 0 <= more[2, 1] < UNNAMED
 
 
 def test_records_have_numbers_of_their_own_that_follow_them_into_totals():

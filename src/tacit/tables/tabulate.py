@@ -306,10 +306,10 @@ def _unit_numbers(named: Any) -> np.ndarray:
     """Return a number for each unit that is the same in every table; unnamed ones get their own."""
     import polars as pl
 
-    if named.dtype.is_integer() and (named.min() or 0) >= 0:
-        number = named.cast(pl.Int64)
-    else:
-        number = (named.hash(seed=0) // 4).cast(pl.Int64)
+    number = (named.hash(seed=0) // 4).cast(pl.Int64)
+    if named.dtype.is_integer():
+        given = named.cast(pl.Int64, strict=False)
+        number = given.zip_with(((given >= 0) & (given < UNNAMED)).fill_null(False), number)
     filled = number.fill_null(0).to_numpy().copy()
     gaps = named.is_null().to_numpy()
     filled[gaps] = UNNAMED + np.arange(gaps.sum())
