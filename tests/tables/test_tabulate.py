@@ -305,6 +305,22 @@ def test_numbers_dates_and_flags_are_codes_too():
         }, engine  # fmt: skip
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+def test_days_stay_days_where_some_are_missing(engine):
+    days = [dt.date(2020, 1, 2), None, dt.date(2019, 5, 5)]
+    frame = pl.DataFrame({"d": days, "t": days}, schema={"d": pl.Date, "t": pl.Datetime})
+    for column in frame.columns:
+        table = tacit.tabulate(ENGINES[engine](frame), [column], missing="own category")
+        assert table.dimensions[0].leaves == ("2019-05-05", "2020-01-02", "missing")
+        assert table.value.tolist() == [3, 1, 1, 1]
+
+
+def test_spans_of_time_are_no_codes():
+    frame = pl.DataFrame({"d": [dt.timedelta(3)]})
+    with pytest.raises(SchemaError, match="spans of time"):
+        tacit.tabulate(frame, "d")
+
+
 def test_shadow_and_cost_variables():
     frame = pl.DataFrame({"r": ["a", "a", "b"], "x": [1.0, 2.0, 3.0], "z": [9.0, 4.0, 5.0]})
     table = tacit.tabulate(frame, "r", "x", shadow="z", cost="z")

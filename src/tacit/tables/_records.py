@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -15,6 +16,7 @@ from tacit.tables._leaves import BASIS, REQUEST, VALUE, WEIGHT, Source
 
 MissingCodes = Literal["error", "own category", "drop"]
 MissingValues = Literal["error", "drop"]
+_SOME_DAY = dt.datetime(1970, 1, 1)  # noqa: DTZ001 - any day will do, of any kind of column
 MISSING_LABEL = "missing"
 """The code of records that have none, where they form a category of their own."""
 
@@ -43,6 +45,9 @@ class Columns:
             data.schema.require([self.request])
         data.schema.require(self.keys)
         types = data.lazy.collect_schema()
+        for name in self.by:
+            if types[name] == nw.Duration:
+                raise SchemaError(f"{name!r} holds spans of time", do="convert it to a number")
         fractions = [name for name in self.keys if not types[name].is_integer()]
         if fractions:
             raise SchemaError(
@@ -225,6 +230,8 @@ def _filled(frame: nw.LazyFrame[Any], gaps: list[int]) -> tuple[nw.LazyFrame[Any
         column, filler = nw.col(name), nw.lit("")
         if dtype.is_numeric():
             filler = nw.lit(0)
+        elif dtype in (nw.Date, nw.Datetime):
+            filler = nw.lit(_SOME_DAY).cast(dtype)
         elif dtype != nw.String:
             column = column.cast(nw.String)
         flags[j] = f"m{j}"
