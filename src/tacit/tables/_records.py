@@ -16,7 +16,7 @@ from tacit.tables._leaves import BASIS, REQUEST, VALUE, WEIGHT, Source
 
 MissingCodes = Literal["error", "own category", "drop"]
 MissingValues = Literal["error", "drop"]
-_SOME_DAY = dt.datetime(1970, 1, 1)  # noqa: DTZ001 - any day will do, of any kind of column
+_SOME_DAY = dt.datetime(1970, 1, 1)
 MISSING_LABEL = "missing"
 """The code of records that have none, where they form a category of their own."""
 
