@@ -36,6 +36,26 @@ def texts_of(path):
         )
 
 
+def test_a_dimension_called_count_is_published_by_its_codes():
+    """Not by how many records there are, which would also tell of suppressed cells."""
+    frame = pl.DataFrame({"count": list("aab"), "status": list("aab"), "x": [1.0, 2.0, 3.0]})
+    table = tacit.tabulate(frame, ["count", "status"], "x")
+    assert table.frame.columns == ["count", "status", "x", "count (cell)"]
+    made = table.protect(tables.SuppressModular(), tables.UserRule(cells=[{"count": "a"}]))
+    assert made.public["count"].to_list() == [table.labels(i)[0] for i in range(9)]
+    assert made.frame.columns == ["count", "status", "x", "status (cell)"]
+    assert made.frame["status"].to_list() == [table.labels(i)[1] for i in range(9)]
+    with pytest.raises(SchemaError, match="name of another column"):
+        _ = tacit.tabulate(frame, "count").protect(tables.SuppressModular()).public
+
+
+def test_a_value_called_count_is_shown_and_not_the_number_of_records():
+    frame = pl.DataFrame({"g": list("aab"), "count": [10.0, 20.0, 30.0]})
+    assert tacit.tabulate(frame, "g", "count").frame.rows() == [
+        ("Total", 60.0), ("a", 30.0), ("b", 30.0),
+    ]  # fmt: skip
+
+
 def hidden_numbers(made):
     """Originals of suppressed cells that no published cell and no width of a column has."""
     shown = set(made.published[~made.suppressed])

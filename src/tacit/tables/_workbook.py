@@ -220,7 +220,7 @@ def inside_frame(protected: ProtectedTable) -> Any:
     }
     if table.count is not None:
         columns["records"] = table.count
-    return table.frame.select(keys).with_columns(
+    return table.code_frame.with_columns(
         pl.Series(_free(name, keys), given) for name, given in columns.items()
     )
 

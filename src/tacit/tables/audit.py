@@ -100,7 +100,7 @@ class Audit:
             "required_width": self.width, "below": value - self.low, "above": self.high - value,
             "verdict": self.verdict.astype(str),
         }  # fmt: skip
-        codes = self.table.frame.select(keys)[self.cells]
+        codes = self.table.code_frame[self.cells]
         taken = set(keys)
         for name, given in columns.items():
             while name in taken:

@@ -13,7 +13,7 @@ import numpy as np
 
 from tacit.core.errors import SchemaError
 from tacit.tables.sensitive import Sensitive
-from tacit.tables.table import Table
+from tacit.tables.table import Table, beside_codes
 
 if TYPE_CHECKING:
     from tacit.tables.audit import Audit
@@ -161,13 +161,12 @@ class ProtectedTable:
         import polars as pl
 
         name = self.original.variable or "count"
-        keys = self.original.frame.select([d.name for d in self.original.dimensions] or ["cell"])
         value = pl.Series(name, self.published, nan_to_null=True)
         if self.original.integral and np.all(
             self.published[~self.suppressed] == np.round(self.published[~self.suppressed])
         ):
             value = value.cast(pl.Int64)
-        made = keys.with_columns(value, pl.Series("status", self.status.astype(str)))
+        made = beside_codes(self.original, {name: value, "status": self.status.astype(str)})
         return made.filter(pl.Series(self.listed))
 
     def split(self) -> dict[str, ProtectedTable]:

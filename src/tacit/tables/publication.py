@@ -48,13 +48,12 @@ def public_frame(protected: ProtectedTable) -> Any:
     import polars as pl
 
     table = protected.original
-    keys = [d.name for d in table.dimensions] or ["cell"]
     value = published_values(protected)
     series = [value, pl.Series(FLAG, np.where(protected.suppressed, MARK, ""), dtype=pl.String)]
-    taken = [s.name for s in series if s.name in keys]
+    taken = [s.name for s in series if s.name in table.code_frame.columns]
     if taken:
         raise SchemaError("a dimension has the name of another column", got=taken[0])
-    return table.frame.select(keys).with_columns(series).filter(pl.Series(protected.listed))
+    return table.code_frame.with_columns(series).filter(pl.Series(protected.listed))
 
 
 def published_values(protected: ProtectedTable) -> Any:

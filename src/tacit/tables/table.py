@@ -231,8 +231,8 @@ class Table:
         return packed[order], order
 
     @cached_property
-    def frame(self) -> Any:
-        """The cells as a Polars data frame: a column per dimension, the value and the count."""
+    def code_frame(self) -> Any:
+        """The codes of the cells as a Polars data frame, a column per dimension."""
         import polars as pl
 
         columns: dict[str, Any] = {
@@ -241,10 +241,18 @@ class Table:
         }
         if not self.dimensions:
             columns["cell"] = [self.labels(i)[0] for i in range(self.n_cells)]
-        columns[self.variable or "count"] = self.value
-        if self.variable is not None and self.count is not None:
-            columns["count"] = self.count
         return pl.DataFrame(columns)
+
+    @cached_property
+    def frame(self) -> Any:
+        """The cells as a Polars data frame: a column per dimension, the value and the count.
+
+        Where a dimension has the name of the value or the count, that stands as ``count (cell)``.
+        """
+        columns: dict[str, Any] = {self.variable or "count": self.value}
+        if self.variable not in (None, "count") and self.count is not None:
+            columns["count"] = self.count
+        return beside_codes(self, columns)
 
     # -- checking -------------------------------------------------------------------------------
 
@@ -384,3 +392,14 @@ class Table:
             nothing if the user has declared the unsafe cells.
         """
         return method.protect(self, self.sensitive(rule), **options)
+
+
+def beside_codes(table: Table, columns: Mapping[str, Any]) -> Any:
+    """Return columns beside the codes of the cells; one with the name of a dimension is renamed."""
+    import polars as pl
+
+    codes = table.code_frame
+    return codes.with_columns(
+        pl.Series(f"{name} (cell)" if name in codes.columns else name, given)
+        for name, given in columns.items()
+    )

@@ -286,7 +286,7 @@ def _columns(table: Table, sensitive: Sensitive) -> tuple[Any, dict[str, str]]:
     import polars as pl
 
     value = table.variable or "count"
-    rows = table.frame.select([d.name for d in table.dimensions])
+    rows = table.code_frame.select([d.name for d in table.dimensions])
     added: dict[str, tuple[str, Any]] = {value: ("<NUMERIC>", table.value)}
     if table.count is not None:
         added["freq"] = ("<FREQUENCY>", table.count)

@@ -213,7 +213,7 @@ def inconsistency(protected: Mapping[str, ProtectedTable]) -> Any:
         np.fmax.at(high, place, value)
         np.add.at(times, place, ~np.isnan(value))
     differs = (times > 1) & (high > low)
-    codes = whole.frame.select([d.name for d in whole.dimensions])
+    codes = whole.code_frame
     added = {"tables": times, "least": low, "largest": high}
     return codes.with_columns(**{n: pl.Series(v) for n, v in added.items()}).filter(
         pl.Series(differs)
