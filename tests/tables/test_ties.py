@@ -181,6 +181,27 @@ def test_a_sum_is_written_with_the_fewest_codes():
     assert made.is_total[west]
 
 
+def test_a_table_without_the_subtotals_of_another_is_tied_by_its_own_codes():
+    """Only the first table has regions inside provinces; the last two still add up."""
+    frame = business()
+    tree = {f"R{i}": [f"p{j}" for j in range(3 * i, 3 * i + 3)] for i in range(3)}
+    tree = {"province": {"Total": list(tree), **tree}}
+    made = tables.link(
+        {
+            "tree": tacit.tabulate(frame, "province", "x", hierarchies=tree),
+            "fine": tacit.tabulate(frame, ["province", "size"], "x"),
+            "coarse": tacit.tabulate(frame, ["region", "size"], "x"),
+        },
+        records=frame,
+    )
+    coarse = made.cell(region="R1", size="s0")
+    fine = [made.cell(province=f"p{j}", size="s0") for j in (3, 4, 5)]
+    rows = [sorted(np.flatnonzero(row)) for row in made.relations.toarray()]
+    assert sorted([coarse, *fine]) in rows
+    assert made.is_total[coarse]
+    assert sorted([made.cell(province="R1"), made.cell(region="R1")]) in rows
+
+
 def test_groups_of_several_codes_on_both_sides_are_equal_sums():
     frame = pl.DataFrame(
         {"f": list("aabb") + list("ccdd"), "c": list("1212") + list("3434"), "x": range(1, 9)}

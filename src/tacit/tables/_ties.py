@@ -59,6 +59,16 @@ class Tie:
         """Whether a single code of the other column is the sum of a group."""
         return np.asarray(np.bincount(_members(self.groups[1]), minlength=self.n_groups) == 1)
 
+    def between(self, has_one: np.ndarray, has_other: np.ndarray) -> Tie:
+        """Return the tie of two tables, written with the fewest codes that they have."""
+        sides = [
+            _shortest(d, group, self.n_groups, has)
+            for d, group, has in zip(
+                (self.one, self.other), self.groups, (has_one, has_other), strict=True
+            )
+        ]
+        return Tie(self.one, self.other, (sides[0], sides[1]), self.n_groups)
+
     def __str__(self) -> str:
         return f"{self.one.name} and {self.other.name}"
 
@@ -81,17 +91,18 @@ def tie_of(one: Dimension, other: Dimension, pairs: np.ndarray) -> Tie | None:
     leaves = [np.full(size, -1) for size in (n, m)]
     for at, group in zip(leaves, pairs.T, strict=True):
         at[group] = number
-    sides = [_shortest(d, at, len(groups)) for d, at in zip((one, other), leaves, strict=True)]
-    return Tie(one, other, (sides[0], sides[1]), len(groups))
+    return Tie(one, other, (leaves[0], leaves[1]), len(groups))
 
 
-def _shortest(dimension: Dimension, group: np.ndarray, n_groups: int) -> np.ndarray:
-    """Let a single code stand for a group where there is one that holds it all."""
+def _shortest(
+    dimension: Dimension, group: np.ndarray, n_groups: int, has: np.ndarray
+) -> np.ndarray:
+    """Let a single code stand for a group where a table has one that holds it all."""
     of_leaf = group[[dimension.index[leaf] for leaf in dimension.leaves]]
     size = np.bincount(_members(of_leaf), minlength=n_groups)
     held = dimension.contains
     found = group.copy()
-    for code in range(1, len(dimension.codes)):
+    for code in np.flatnonzero(has[1:]) + 1:
         inside = of_leaf[held.indices[held.indptr[code] : held.indptr[code + 1]]]
         names = np.unique(_members(inside))
         if len(names) == 1 and len(_members(inside)) == size[names[0]] > 1:
@@ -124,6 +135,11 @@ def ties_between(
         The records they were built from.
     """
     spans = {name: {d.name for d in table.dimensions} for name, table in tables.items()}
+    has = {
+        (name, d.name): np.bincount(codes[name][:, j], minlength=len(d.codes)) > 0
+        for name in tables
+        for j, d in enumerate(dimensions)
+    }
     known: dict[tuple[str, str], Tie | None] = {}
     found = []
     for a, b in combinations(tables, 2):
@@ -138,7 +154,7 @@ def ties_between(
                 known[both] = tie_of(one, other, pairs)
             tie = known[both]
             if tie is not None:
-                found.append((a, b, tie))
+                found.append((a, b, tie.between(has[a, one.name], has[b, other.name])))
     return found
 
 
