@@ -175,6 +175,12 @@ GOOD = {"r": ["Total", "a", "b"], "x": [9.0, 4.0, 5.0], "n": [3, 1, 2], "t1": [5
         ({"t1": [5.0, 4.0, 1.0]}, {"top": ["t1", "t2"]}, r"largest first.*\(b\)"),
         ({"t1": [5.0, 4.0, 8.0]}, {"top": ["t1", "t2"]}, r"exceed their cell.*\(b\)"),
         ({"s": ["S", "?", "U"]}, {"status": "s"}, "status that is not known.*'[?]'"),
+        ({"t2": [4.0, 1.0, 2.0]}, {"top": ["t1", "t2"]}, r"more of the largest .* \(got \(a\)\)"),
+        ({"n": [2, 0, 2]}, {}, r"nobody contributes to them \(got \(a\): 4\)"),
+        ({"s": [0.0, -1.0, 2.0]}, {"below": "s"}, r"'s' cannot be negative \(got -1 in \(a\)\)"),
+        ({"s": [0.0, 1.0, -2.0]}, {"above": "s"}, r"'s' cannot be negative \(got -2 in \(b\)\)"),
+        ({"s": [9.0, 4.5, 5.0]}, {"lower": "s"}, r"bounds .* hold its value \(got \(a\)\)"),
+        ({"s": [9.0, 4.5, 4.0]}, {"upper": "s"}, r"bounds .* hold its value \(got \(b\)\)"),
     ],
 )
 def test_bad_aggregates_are_named(change, options, says):
@@ -187,6 +193,7 @@ def test_bad_aggregates_are_named(change, options, says):
     [
         ({"by": "r"}, ParameterError, "need a value, or a count"),
         ({"by": "q", "value": "x"}, SchemaError, "no column 'q'"),
+        ({"by": ["r", "r"], "value": "x"}, ParameterError, "names a column twice"),
         ({"by": "r", "value": "r"}, SchemaError, "must be a column of numbers"),
         ({"by": "r", "value": "x", "hierarchies": {"z": {}}}, ParameterError, "'z', which does"),
         ({"by": "r", "value": "x", "top": ["t1"]}, ParameterError, "number of contributors"),

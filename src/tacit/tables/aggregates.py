@@ -97,6 +97,8 @@ def from_aggregates(
     [('Total', 65.0, 5), ('N', 60.0, 4), ('S', 5.0, 1)]
     """
     rows = CellRows(data, (by,) if isinstance(by, str) else tuple(by))
+    if len(set(rows.by)) < len(rows.by):
+        raise ParameterError("by names a column twice", got=", ".join(rows.by))
     amount = value or count
     if amount is None:
         raise ParameterError("aggregates need a value, or a count for a table of counts")
@@ -106,6 +108,7 @@ def from_aggregates(
         rows, hierarchies or {}, total, keep_empty, list(added), [t for _, t in kinds.values()]
     )
     _check_whole(rows, [c for c, _ in kinds.values() if c is not None])
+    _check_not_negative(rows, [name for name in (below, above) if name is not None])
     table = Table(
         value=placed.sums[amount],
         relations=placed.relations,
@@ -122,6 +125,8 @@ def from_aggregates(
     )
     _check_sums(table, placed, [amount, *sums])
     _check_counts(table, placed, [c for c, _ in kinds.values() if c not in (None, amount)])
+    _check_there(table)
+    _check_bounds(table)
     found = {
         kind: _contributions(table, placed, k, number, names)
         for k, (kind, (number, names)) in enumerate(kinds.items())
@@ -152,6 +157,38 @@ def _check_whole(rows: CellRows, names: Iterable[str]) -> None:
                 got=f"{counts[wrong[0]]:g} in ({codes})",
                 do="give unweighted counts; weighted ones may be the value",
             )
+
+
+def _check_not_negative(rows: CellRows, names: Iterable[str]) -> None:
+    """Refuse protection levels below nothing, which would ask for no protection."""
+    for name in names:
+        levels = rows.numbers(name)
+        wrong = np.flatnonzero(levels < 0)
+        if len(wrong):
+            codes = ", ".join(str(rows.frame[c][int(wrong[0])]) for c in rows.by)
+            raise DataError(
+                f"the protection level {name!r} cannot be negative",
+                got=f"{levels[wrong[0]]:g} in ({codes})",
+            )
+
+
+def _check_there(table: Table) -> None:
+    """Refuse values that nobody contributed to: they would count as empty, and as safe."""
+    wrong = np.flatnonzero(table.is_empty & (table.value != 0))
+    if len(wrong):
+        raise DataError(
+            "cells have a value although nobody contributes to them",
+            got=f"{table.describe(wrong)}: {table.value[wrong[0]]:g}",
+            do="correct the number of respondents, or the value",
+        )
+
+
+def _check_bounds(table: Table) -> None:
+    """Refuse bounds that do not hold the value."""
+    lower, upper = table.bounds
+    wrong = np.flatnonzero((table.value < lower) | (table.value > upper))
+    if len(wrong):
+        raise DataError("the bounds of a cell must hold its value", got=table.describe(wrong))
 
 
 def _check_counts(table: Table, placed: Placed, names: Iterable[str]) -> None:
@@ -211,6 +248,12 @@ def _contributions(
         )
     top = placed.largest[kind]
     size = np.abs(top)
+    many = np.flatnonzero((size > 0).sum(axis=1) > placed.sums[number])
+    if len(many):
+        raise DataError(
+            "cells have more of the largest contributions than contributors",
+            got=table.describe(many),
+        )
     wrong = np.flatnonzero((np.diff(size, axis=1) > 0).any(axis=1))
     if len(wrong):
         raise DataError(
