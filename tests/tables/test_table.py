@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from tacit.core.errors import DataError, ProtectionError, SchemaError
-from tacit.tables import Dimension, Sensitive, Table
+from tacit.tables import Dimension, Sensitive, Table, tabulate
 from tacit.tables._grid import grid_codes, grid_relations, kept_cells
 
 
@@ -100,6 +100,20 @@ def test_bad_shapes_are_refused():
         Table(value=np.zeros(3), relations=sums, dimensions=(Dimension.flat("x", "ab"),))
 
 
+def test_parts_of_another_table_are_refused():
+    one = np.array([0])
+    table = tabulate(pl.DataFrame({"g": list("aab"), "x": [1, 2, 3]}), "g", "x")
+    for name, other in (
+        ("respondents", {"respondents": table.respondents.take(one)}),
+        ("sums of 'y'", {"sums": {"y": one}}),
+        ("codes must be positions in 'g'", {"codes": table.codes + 1}),
+        ("codes must be positions in 'g'", {"codes": table.codes - 1}),
+        ("sparse", {"relations": table.relations.toarray()}),
+    ):
+        with pytest.raises(SchemaError, match=name):
+            table.replace(**other)
+
+
 def test_cells_can_be_chosen_in_many_ways(small):
     south = small.cells({"region": "S", "size": ["1", "3"]})
     assert small.value[south].tolist() == [8, 22]
@@ -163,6 +177,11 @@ def test_costs_and_bounds(small):
         small.with_bounds({"region": "N"}, upper=79)
     with pytest.raises(DataError, match="cost cannot be negative"):
         small.with_cost({"region": "N"}, -1)
+
+
+def test_bounds_are_numbers(small):
+    with pytest.raises(DataError, match="must hold its value"):
+        small.with_bounds([1], upper=float("nan"))
 
 
 def test_bounds_of_tables_with_negative_values(small):

@@ -98,6 +98,10 @@ class Table:
 
     def __post_init__(self) -> None:
         n = len(self.value)
+        if not hasattr(self.relations, "tocoo"):
+            raise SchemaError(
+                "the relations must be a sparse array of SciPy", got=type(self.relations).__name__
+            )
         if self.relations.shape[1] != n:
             raise SchemaError(
                 "the relations must have one column per cell",
@@ -114,7 +118,32 @@ class Table:
                 "every cell needs one code per dimension",
                 got=f"codes of shape {self.codes.shape} for {n} cells",
             )
+        self._check_codes()
+        self._check_parts()
         self._check_flags()
+
+    def _check_codes(self) -> None:
+        for dimension, codes in zip(self.dimensions, self.codes.T, strict=True):
+            if len(codes) and not 0 <= codes.min() <= codes.max() < len(dimension.codes):
+                raise SchemaError(
+                    f"codes must be positions in {dimension.name!r}",
+                    got=f"{codes.min()} to {codes.max()} for {len(dimension.codes)} codes",
+                )
+
+    def _check_parts(self) -> None:
+        """Refuse sums and contributions of other cells."""
+        kinds = {"respondents": self.respondents, "holdings": self.holdings}
+        parts = {name: len(units.n_units) for name, units in kinds.items() if units is not None}
+        for name in ("sums", "key_sums", "value_key_sums"):
+            parts |= {
+                f"{name} of {key!r}": len(given) for key, given in getattr(self, name).items()
+            }
+        for name, length in parts.items():
+            if length != len(self.value):
+                raise SchemaError(
+                    f"{name} must have one entry per cell",
+                    got=f"{length} for {len(self.value)} cells",
+                )
 
     def _check_flags(self) -> None:
         for one, other in (("frozen", "forced"), ("frozen", "unsafe"), ("waived", "unsafe")):
@@ -337,7 +366,8 @@ class Table:
         low, high = (bound.copy() for bound in self.bounds)
         low[cells] = low[cells] if lower is None else lower
         high[cells] = high[cells] if upper is None else upper
-        outside = cells[(self.value[cells] < low[cells]) | (self.value[cells] > high[cells])]
+        held = (low[cells] <= self.value[cells]) & (self.value[cells] <= high[cells])
+        outside = cells[~held]
         if len(outside):
             raise DataError("the bounds of a cell must hold its value", got=self.describe(outside))
         return self.replace(lower=low, upper=high)
