@@ -165,6 +165,26 @@ def test_all_sums_of_several_such_columns_are_found(maps):
     assert rank == linked.n_cells - np.linalg.matrix_rank(held)
 
 
+@settings(max_examples=25, deadline=None)
+@given(st.integers(2, 3), st.integers(2, 4), st.booleans(), st.booleans())
+def test_a_code_made_of_two_columns_is_tied_to_both(n_one, n_other, turned, crossed):
+    """Each cell by sex and age is a cell by the code made of them."""
+    rows = [
+        {"sex": f"s{i}", "age": f"a{j}", "made": f"s{i}a{j}", "z": z, "x": 1.0}
+        for i in range(n_one) for j in range(n_other) for z in "uv"
+    ]  # fmt: skip
+    by = (("sex", "age"), ("made", "z") if crossed else ("made",))
+    linked = plan(*(by[::-1] if turned else by)).tabulate(pl.DataFrame(rows))
+    codes = {d.name: np.array(d.codes)[linked.codes[:, j]] for j, d in enumerate(linked.dimensions)}
+    held = np.array(
+        [[all(codes[k][i] in ("Total", r[k]) for k in codes) for r in rows]
+         for i in range(linked.n_cells)], float
+    )  # fmt: skip
+    assert np.abs(linked.relations @ held).max(initial=0) == 0
+    rank = np.linalg.matrix_rank(linked.relations.toarray())
+    assert rank == linked.n_cells - np.linalg.matrix_rank(held)
+
+
 def test_a_sum_is_written_with_the_fewest_codes():
     tree = {"Total": ["A", "B"], "A": ["p0", "p1", "p2"], "B": [f"p{i}" for i in range(3, 9)]}
     frame = business().with_columns(

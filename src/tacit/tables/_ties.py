@@ -7,8 +7,8 @@ region adds the provinces up, so that these sums are relations like any other.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from itertools import combinations, product
+from dataclasses import dataclass, replace
+from itertools import chain, combinations, product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -53,11 +53,8 @@ class Tie:
     groups: tuple[np.ndarray, np.ndarray]
     """For each code of either column its group, -1 where it stands for none."""
     n_groups: int
-
-    @property
-    def heads(self) -> np.ndarray:
-        """Whether a single code of the other column is the sum of a group."""
-        return np.asarray(np.bincount(_members(self.groups[1]), minlength=self.n_groups) == 1)
+    leaves: tuple[np.ndarray, np.ndarray]
+    """The same for the finest codes alone."""
 
     def between(self, has_one: np.ndarray, has_other: np.ndarray) -> Tie:
         """Return the tie of two tables, written with the fewest codes that they have."""
@@ -67,7 +64,7 @@ class Tie:
                 (self.one, self.other), self.groups, (has_one, has_other), strict=True
             )
         ]
-        return Tie(self.one, self.other, (sides[0], sides[1]), self.n_groups)
+        return replace(self, groups=(sides[0], sides[1]))
 
     def __str__(self) -> str:
         return f"{self.one.name} and {self.other.name}"
@@ -91,7 +88,7 @@ def tie_of(one: Dimension, other: Dimension, pairs: np.ndarray) -> Tie | None:
     leaves = [np.full(size, -1) for size in (n, m)]
     for at, group in zip(leaves, pairs.T, strict=True):
         at[group] = number
-    return Tie(one, other, (leaves[0], leaves[1]), len(groups))
+    return Tie(one, other, (leaves[0], leaves[1]), len(groups), (leaves[0], leaves[1]))
 
 
 def _shortest(
@@ -202,7 +199,7 @@ def tie_relations(
     return [
         _rows(a, b, chosen, parts, codes, dimensions, n_cells)
         for (a, b), found in between.items()
-        for chosen in _side_by_side(found)
+        for chosen in _together(found)
     ]
 
 
@@ -216,6 +213,26 @@ def _side_by_side(ties: Sequence[Tie]) -> list[tuple[Tie, ...]]:
             if all(t.one.name != tie.one.name and t.other.name != tie.other.name for t in others)
         ]
     return chosen[1:]
+
+
+def _together(ties: Sequence[Tie]) -> list[tuple[Tie, ...]]:
+    """Return the choices of ties that may give sums of their own.
+
+    Those side by side, and all among some columns of either table: a code made of sex and age is
+    tied to both, and what it says of both at once is a cell of the table by sex and age.
+    """
+    found = _side_by_side(ties)
+    columns = ({t.one.name: None for t in ties}, {t.other.name: None for t in ties})
+    for these, those in product(*(_choices(list(names)) for names in columns)):
+        among = tuple(t for t in ties if t.one.name in these and t.other.name in those)
+        if {t.one.name for t in among} == {*these} and {t.other.name for t in among} == {*those}:
+            found.append(among)
+    return list(dict.fromkeys(found))
+
+
+def _choices(names: list[str]) -> list[tuple[str, ...]]:
+    sizes = range(1, len(names) + 1)
+    return list(chain.from_iterable(combinations(names, size) for size in sizes))
 
 
 def _rows(
@@ -237,35 +254,35 @@ def _rows(
         if j not in axes[0] + axes[1] and (codes[a][:, j] > 0).any() and (codes[b][:, j] > 0).any()
     ]
     sides = [
-        _side(codes[name], axes[k], [t.groups[k] for t in ties], shared, dimensions, ties)
+        _side(codes[name], axes[k], _groups(ties, k, axes[k]), shared, dimensions, ties)
         for k, name in enumerate((a, b))
     ]
     (at_a, key_a), (at_b, key_b) = sides
     common = np.intersect1d(key_a, key_b)
-    is_head = _all_heads(ties)
+    of_b = np.searchsorted(common, key_b[np.isin(key_b, common)])
+    # A sum has its total at -1, as in every relation.
+    turned = np.where(np.bincount(of_b, minlength=len(common)) == 1, 1.0, -1.0)
     row, cell, sign = [], [], []
     for name, at, key, weight in ((a, at_a, key_a, 1.0), (b, at_b, key_b, -1.0)):
         kept = np.isin(key, common)
         row.append(np.searchsorted(common, key[kept]))
         cell.append(parts[name][at[kept]])
-        # A sum has its total at -1, as in every relation.
-        turned = np.where(is_head[key[kept] % len(is_head)], 1.0, -1.0)
-        sign.append(weight * turned)
+        sign.append(weight * turned[row[-1]])
     ends = (np.concatenate(row), np.concatenate(cell))
     return csr_array((np.concatenate(sign), ends), shape=(len(common), n_cells))
 
 
-def _all_heads(ties: Sequence[Tie]) -> np.ndarray:
-    """Return for each combination of groups whether a single cell of the other is the sum."""
-    found = np.ones(1, dtype=bool)
-    for tie in ties:
-        found = (found[:, None] & tie.heads).ravel()
-    return found
+def _groups(ties: Sequence[Tie], side: int, axes: list[int]) -> list[np.ndarray]:
+    """Return the groups of codes, finest ones where a column stands in several ties."""
+    return [
+        tie.leaves[side] if axes.count(axis) > 1 else tie.groups[side]
+        for tie, axis in zip(ties, axes, strict=True)
+    ]
 
 
 def _side(
     codes: np.ndarray,
-    axes: Sequence[int],
+    axes: list[int],
     groups: Sequence[np.ndarray],
     shared: Sequence[int],
     dimensions: Sequence[Dimension],

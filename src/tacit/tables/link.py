@@ -43,8 +43,8 @@ def link(
     regions from provinces. Who adds up the provinces of one table has the regions of another, so
     that these sums become relations, too, also where several columns do so at once. They are looked
     for in `records`, or in a table that has both columns; where neither is given, say with
-    hierarchies what lies in what. A column that follows only from several others together, as a
-    code made of two, is not looked for.
+    hierarchies what lies in what. Codes that partly overlap are not looked for: they give no sum,
+    but a bound, as a district cannot have more than the regions that it has a part in.
 
     Parameters
     ----------
