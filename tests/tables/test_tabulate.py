@@ -486,3 +486,26 @@ def test_pandas_index_and_categories():
     assert tacit.tabulate(frame, "r", "x").frame.rows() == [
         ("Total", 6.0, 3), ("a", 2.0, 1), ("b", 4.0, 2),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("options", [{}, {"weights": "w"}, {"holding": "h"}, {"unit": "h"}])
+def test_cents_add_up_to_the_same_bits_in_any_order(options):
+    rng = np.random.default_rng(7)
+    n = 30_000
+    frame = pl.DataFrame(
+        {
+            "act": rng.integers(0, 80, n).astype(str),
+            "product": rng.integers(0, 20, n).astype(str),
+            "x": np.round(rng.lognormal(4, 2, n), 2),
+            "w": np.round(rng.uniform(1, 9, n), 1),
+            "h": rng.integers(0, 9_000, n),
+        }
+    )
+    first = tacit.tabulate(frame, ["act", "product"], "x", **options)
+    for seed in range(4):
+        mixed = frame.sample(fraction=1, shuffle=True, seed=seed)
+        again = tacit.tabulate(mixed, ["act", "product"], "x", **options)
+        assert again.value.tobytes() == first.value.tobytes()
+        for name in ("absolute", "top"):
+            mine, theirs = (getattr(t.respondents, name) for t in (again, first))
+            assert mine.tobytes() == theirs.tobytes(), name

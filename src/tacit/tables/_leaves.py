@@ -82,14 +82,19 @@ def leaf_sums(source: Source) -> Any:
             counts.then(nw.col(name)).otherwise(nw.lit(0)).sum().cast(nw.Int64).alias(name + VALUE)
             for name in source.keys
         ]
-    return _cells(_per_cell(source.frame, source.by, made))
+    return _cells(_per_cell(source.frame, source.by, made), source.by)
 
 
-def _cells(frame: nw.LazyFrame[Any]) -> Any:
-    """Bring aggregates here as a Polars frame; they should be few."""
-    return collect_few(
+def _cells(frame: nw.LazyFrame[Any], order: tuple[str, ...]) -> Any:
+    """Bring aggregates here as a Polars frame, in an order of ours; they should be few.
+
+    Engines give groups back in another order each time, and numbers added up in another order
+    differ in their last bits.
+    """
+    few = collect_few(
         frame, what="the cells of the table", do="choose fewer variables or coarser codes"
     )
+    return few.sort(order) if order else few
 
 
 def _per_cell(
@@ -115,7 +120,7 @@ def unit_entries(source: Source, unit: str, top: int) -> Entries:
         units = place.keep(_units(shares, source.by))
         alone = _with_weight(units.filter(nw.col(SHARES) == 1).drop(SHARES))
         several = units.filter(nw.col(SHARES) > 1).select(UNIT)
-        spread = collect(shares.join(several, on=UNIT, how="semi"))
+        spread = collect(shares.join(several, on=UNIT, how="semi")).sort(*source.by, UNIT)
         if source.without_unit[unit]:
             missing = source.frame.filter(nw.col(unit).is_null())
             named = missing.with_columns(nw.col(unit).alias(UNIT))
@@ -177,7 +182,7 @@ def _with_weight(units: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
 
 def _summarised(entries: nw.LazyFrame[Any], source: Source, top: int, *extra: str) -> Entries:
     made = [nw.len().cast(nw.Int64).alias(SIZE), nw.col(AMOUNT).abs().sum().alias(AMOUNT)]
-    cells = _cells(_per_cell(entries, source.by, made))
+    cells = _cells(_per_cell(entries, source.by, made), source.by)
     return Entries(cells, _largest(entries, source, top, *extra))
 
 
@@ -197,7 +202,8 @@ def _largest(entries: nw.LazyFrame[Any], source: Source, top: int, *extra: str) 
         entries = _sieved(entries, by, top)
     place = nw.col("__o1").cum_count().over(*by, order_by=[*order, *extra])
     ranked = entries.with_columns(place.alias(SIZE)).filter(nw.col(SIZE) <= top)
-    return _cells(ranked.select(*source.by, *extra, BASIS, WEIGHT, REQUEST, SIZE))
+    chosen = ranked.select(*source.by, *extra, BASIS, WEIGHT, REQUEST, SIZE)
+    return _cells(chosen, (*source.by, SIZE))
 
 
 def _sieved(entries: nw.LazyFrame[Any], by: tuple[str, ...], top: int) -> nw.LazyFrame[Any]:

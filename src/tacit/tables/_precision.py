@@ -35,6 +35,21 @@ def decimals(values: np.ndarray) -> int | None:
     return None
 
 
+def settled(sums: np.ndarray) -> np.ndarray:
+    """Return sums of decimal numbers without what the order of adding them up left behind.
+
+    Engines add up in many threads and so in another order each time; without this, a table of
+    euros and cents would differ in its last bits from one run to the next.
+
+    Examples
+    --------
+    >>> settled(np.array([0.1 + 0.2, 5.0])).tolist()
+    [0.3, 5.0]
+    """
+    n = decimals(sums)
+    return sums if n is None else np.asarray(np.round(sums, n))
+
+
 @dataclass(frozen=True)
 class Steps:
     """The steps of a source: multiples of ten to the power of minus `places`."""

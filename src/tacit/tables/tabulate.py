@@ -26,6 +26,7 @@ from tacit.tables._leaves import (
     unit_entries,
 )
 from tacit.tables._leaves import Entries as LeafEntries
+from tacit.tables._precision import settled
 from tacit.tables._records import Columns, MissingCodes, MissingValues, Prepared, prepare
 from tacit.tables._rollup import Cells, Entries, Spread, largest_of, roll_up, with_spread
 from tacit.tables.contributions import UNNAMED, Contributions
@@ -191,7 +192,7 @@ class _Builder:
         source = self.prepared.source
         names = [SIZE, *([WEIGHT] if source.has_weight else []), *source.sums]
         names += [VALUE, BASIS] if source.has_value else []
-        numbers = {name: self.leaves[name].cast(float).to_numpy() for name in names}
+        numbers = {name: _settled(self.leaves[name]) for name in names}
         for name in self._key_names():
             numbers |= key_parts(name, self.leaves[name].fill_null(0).to_numpy())
         return numbers
@@ -207,7 +208,7 @@ class _Builder:
             rows = self._rows(entries.cells)
             for name in (SIZE, AMOUNT):
                 filled = np.zeros(len(self.leaves))
-                filled[rows] = entries.cells[name].cast(float).to_numpy()
+                filled[rows] = _settled(entries.cells[name])
                 numbers[f"{kind}{name}"] = filled
         place = {name: j for j, name in enumerate(numbers)}
         numbered = {kind: _numbered(entries) for kind, entries in kinds.items()}
@@ -287,18 +288,25 @@ class _Builder:
         )
 
 
+def _settled(column: Any) -> np.ndarray:
+    return settled(column.cast(float).to_numpy())
+
+
 def _numbered(entries: LeafEntries) -> tuple[Entries, tuple[np.ndarray, ...] | None]:
     """Return contributions as arrays, and those of units that are in several cells."""
     top, spread = entries.top, entries.spread
     found = Entries(
-        top[BASIS].to_numpy(),
+        settled(top[BASIS].to_numpy()),
         _unit_numbers(top[UNIT]) if UNIT in top.columns else UNNAMED + np.arange(top.height),
         top[WEIGHT].to_numpy(),
         top[REQUEST].to_numpy().astype(np.int8),
     )
     if spread is None or spread.height == 0:
         return found, None
-    parts = (spread[name].to_numpy() for name in (BASIS, AMOUNT, WEIGHT, REQUEST))
+    parts = (
+        *(_settled(spread[name]) for name in (BASIS, AMOUNT)),
+        *(spread[name].to_numpy() for name in (WEIGHT, REQUEST)),
+    )
     return found, (_unit_numbers(spread[UNIT]), *parts)
 
 
