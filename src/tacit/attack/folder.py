@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from tacit.attack.target import MicrodataTarget, TableTarget
 from tacit.core.bundle import DOSSIER, PUBLIC
 from tacit.core.data import Microdata
-from tacit.core.errors import DataError, ReadError
+from tacit.core.errors import DataError, ParameterError, ReadError
 
 if TYPE_CHECKING:
-    from tacit.tables.protected import ProtectedTable
     from tacit.tables.table import Table
     from tacit.tables.table_plan import TablePlan
 
@@ -87,10 +85,28 @@ def release_target(folder: Path, original: Microdata) -> MicrodataTarget:
     )
 
 
-def tables_target(folder: Path, original: Any = None) -> TableTarget:
-    """Make the tables of a folder again, since what is published hides what they are made of."""
+def tables_target(
+    folder: Path,
+    original: Any = None,
+    reading: Mapping[str, Any] | None = None,
+    *,
+    secret: bytes | None = None,
+) -> TableTarget:
+    """Make the tables of a folder again, since what is published hides what they are made of.
+
+    Parameters
+    ----------
+    folder
+        What ``tacit table`` or `TableRelease.save` wrote.
+    original
+        The original data, as a path or frame; without it those that the dossier names.
+    reading
+        How to read them. Data that the dossier names are read as they were then, but for this.
+    secret
+        What record keys are made from, where the tables need some that the data do not hold.
+    """
     from tacit.io.argus.apriori import apriori_of
-    from tacit.tables.table_plan import read_plan, table_digest
+    from tacit.tables.table_plan import outcome_digest, read_plan, table_digest
 
     plan, about = read_plan(folder / DOSSIER / "plan.toml")
     source = about.get("source") if original is None else original
@@ -98,45 +114,56 @@ def tables_target(folder: Path, original: Any = None) -> TableTarget:
         raise ReadError(
             "the dossier does not say where the original is", got=str(folder), do="give the data"
         )
-    table, data = _tabulated(plan, source, apriori_of(plan, folder / DOSSIER))
+    if secret is not None and not plan.keys:
+        raise ParameterError("the tables need no record keys", do="leave the secret out")
+    how = {**(about.get("reading", {}) if original is None else {}), **(reading or {})}
+    told = apriori_of(plan, folder / DOSSIER)
+    table, data = _tabulated(plan, source, how, told, secret)
     made = plan.protect(table)
-    parts = tuple(made.split().values()) if made.original.parts else (made,)
     # Rounding may hide that the records are others, so the original is compared as well.
-    found = [table_digest(made.original), *_published_digests(parts)]
-    published = about.get("published_digest", {})
-    if found != [about.get("original_digest"), *published.values()]:
+    found = [table_digest(made.original), outcome_digest(made)]
+    if found != [about.get("original_digest"), about.get("outcome_digest")]:
         raise DataError(
             "the tables made again are not those of the folder",
             do="give the data they were made from (--original), as they were then",
         )
-    _check_public(folder, published)
-    return TableTarget(parts, data)
+    _check_public(folder, about.get("public_digests", {}))
+    return TableTarget(tuple(made.split().values()) if made.original.parts else (made,), data)
 
 
 def _tabulated(
-    plan: TablePlan, source: Any, told: Callable[[Table], Table]
+    plan: TablePlan,
+    source: Any,
+    how: Mapping[str, Any],
+    told: Callable[[Table], Table],
+    secret: bytes | None,
 ) -> tuple[Table, Microdata | None]:
     """Return the table of a plan, and the records; there are none where cells were ready."""
-    from tacit.io.argus.ready_table import read_table
+    from tacit.io.argus.ready_table import is_ready_table, read_table
     from tacit.io.read import read
 
-    if plan.ready is not None and str(source).lower().endswith((".tab", ".tab.gz")):
+    if plan.ready is not None and is_ready_table(source, how.get("metadata")):
         by = plan.by[0] if plan.by else None
-        ready = read_table(source, by=by, value=plan.value, hierarchies=plan.hierarchies)
+        ready = read_table(source, by=by, value=plan.value, hierarchies=plan.hierarchies, **how)
         return told(ready), None
-    data = read(source)
+    data = _with_keys(read(source, **how), plan, secret)
     return plan.tabulate(data, told=told), data if plan.ready is None else None
 
 
-def _published_digests(parts: Sequence[ProtectedTable]) -> Iterator[str]:
-    from tacit.core.digest import file_digest
-    from tacit.tables.publication import write_csv
+def _with_keys(data: Microdata, plan: TablePlan, secret: bytes | None) -> Microdata:
+    """Give the records the keys that the tables were made with, unless they have them."""
+    missing = [name for name in plan.keys if name not in data.columns]
+    if not missing:
+        return data
+    if secret is None:
+        raise DataError(
+            "the tables were made with secret record keys, which the data do not hold",
+            got=", ".join(missing),
+            do="give the secret (tacit attack --secret FILE), or data with the keys (--original)",
+        )
+    from tacit.tables.perturb.record_keys import with_record_keys
 
-    with TemporaryDirectory() as scratch:
-        again = Path(scratch) / "table.csv"
-        for part in parts:
-            write_csv(part, again)
-            yield file_digest(again)
+    return with_record_keys(data, secret, unit=plan.unit, names=plan.keys)
 
 
 def _check_public(folder: Path, published: dict[str, str]) -> None:
@@ -144,10 +171,10 @@ def _check_public(folder: Path, published: dict[str, str]) -> None:
     from tacit.core.digest import file_digest
 
     for name, digest in published.items():
-        path = folder / PUBLIC / f"{name}.csv"
+        path = folder / PUBLIC / name
         if path.is_file() and file_digest(path) != digest:
             raise DataError(
-                "the published table was changed after it was protected",
+                "what was published was changed after it was protected",
                 got=str(path),
                 do="restore it, or protect the tables again",
             )

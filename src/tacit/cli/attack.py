@@ -59,6 +59,13 @@ def attack(
     project: Annotated[
         str | None, Option(metavar="ID", help="Project that the live server belongs to.")
     ] = None,
+    secret: Annotated[
+        Path | None,
+        Option(
+            metavar="FILE",
+            help="File with the secret that the tables of a folder were made with (cell keys).",
+        ),
+    ] = None,
     seconds: Annotated[
         float, Option(min=0, help="Time for all attacks together; one that overruns is stopped.")
     ] = 300.0,
@@ -79,7 +86,7 @@ def attack(
     if server is not None:
         chosen = live_target(target, server, project, reading, roles)
     else:
-        chosen = opened_target(target, released, original, policy, reading, roles)
+        chosen = opened_target(target, released, original, policy, reading, roles, secret)
     found = audit(chosen, known, seconds=seconds)
     if not len(found):
         _refuse(found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,13 +21,16 @@ def opened_target(
     policy: str | None,
     reading: Reading,
     roles: Roles,
+    secret: Path | None = None,
 ) -> Target:
     """Return the target that the arguments speak of."""
-    from tacit.attack.folder import folders_target
+    from tacit.attack.folder import folders_target, holds_tables
     from tacit.cli.opening import open_data
     from tacit.cli.release_folder import is_release
 
     folder = Path(target)
+    if secret is not None and not (released is policy is None and holds_tables(folder)):
+        raise ParameterError("--secret is for the folder of tables", do="leave it out")
     if policy is not None:
         from tacit.attack.target import QueryTarget
         from tacit.query.policy import Policy
@@ -35,7 +39,7 @@ def opened_target(
     if is_release(folder):
         if released is not None and is_release(Path(released)):
             return folders_target([folder, released])
-        return _folder(folder, original, reading, roles)
+        return _folder(folder, original, reading, roles, secret)
     if released is None and not folder.exists() and "://" not in target:
         raise ReadError("there is no such folder or file", got=target)
     if released is None:
@@ -68,17 +72,34 @@ def live_target(
 
 
 def _folder(
-    folder: Path, original: str | None, reading: Reading, roles: Roles
+    folder: Path, original: str | None, reading: Reading, roles: Roles, secret: Path | None
 ) -> MicrodataTarget | TableTarget:
     """Open a folder with the data that it names, or with those that are given."""
-    from tacit.attack.folder import holds_tables, release_target, tables_target
-    from tacit.cli.opening import open_data
+    from tacit.attack.folder import holds_tables, release_target
     from tacit.cli.release_folder import original_of_release
 
     if holds_tables(folder):
-        source = original or _recorded_source(folder)
-        return tables_target(folder, open_data(source, reading, roles) if source else None)
+        return _tables(folder, original, reading, roles, secret)
     return release_target(folder, original_of_release(folder, original, reading, roles))
+
+
+def _tables(
+    folder: Path, original: str | None, reading: Reading, roles: Roles, secret: Path | None
+) -> TableTarget:
+    from tacit.attack.folder import tables_target
+    from tacit.cli.opening import read_options, with_roles
+    from tacit.cli.table_cells import secret_of
+
+    source = original or _recorded_source(folder)
+    target = tables_target(
+        folder,
+        original,
+        read_options(source, reading) if source else None,
+        secret=None if secret is None else secret_of(secret),
+    )
+    if target.data is None or roles == Roles():
+        return target
+    return replace(target, data=with_roles(target.data, roles))
 
 
 def _recorded_source(folder: Path) -> str | None:

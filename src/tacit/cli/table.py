@@ -36,7 +36,7 @@ def table(
     table that does not withstand the attack is refused, and nothing is written.
     """
     from tacit.cli.opening import shown
-    from tacit.cli.table_cells import built_table
+    from tacit.cli.table_cells import built_table, reading_of
     from tacit.cli.table_checks import check_attacked
     from tacit.cli.table_plan import chosen_plan
     from tacit.report.table_release import TableRelease
@@ -49,7 +49,7 @@ def table(
     check_attacked(checked, protecting)
     release = TableRelease(
         plan, made, checked, source=shown(data), apriori=files, remarks=remarks,
-        again=again(out, data, reading, protecting),
+        again=again(out, data, reading, protecting), reading=reading_of(plan, data, reading),
     )  # fmt: skip
     release.save(out, force=force)
     return answer(release, out, _compared(release, out, last))
@@ -89,7 +89,7 @@ def _compared(release: TableRelease, out: Path, last: dict[str, Any]) -> list[st
     now = read_plan(out / "dossier" / "plan.toml")[1]
     if now["original_digest"] != last.get("original_digest"):
         return ["the original table is not the one the plan was last used on"]
-    if now["published_digest"] != last.get("published_digest"):
+    if now["outcome_digest"] != last.get("outcome_digest"):
         return ["the published table is not the one the plan gave last"]
     return []
 

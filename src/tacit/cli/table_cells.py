@@ -43,7 +43,7 @@ def built_table(
     opened = _opened(data, reading)
     if plan.ready is not None:
         if not plan.by:
-            raise ParameterError("nothing spans the table", do="give --by, for example --by region")
+            raise ParameterError("nothing spans the table", do=_what_spans(data))
         return plan, plan.tabulate(opened, told=_told(files)), ()
     said: tuple[str, ...] = ()
     if protecting.plan is None:
@@ -120,23 +120,42 @@ def _keyed(data: Microdata, plan: TablePlan, protecting: Protecting) -> Microdat
         return data
     from tacit.tables.perturb.record_keys import with_record_keys
 
+    secret = secret_of(protecting.secret)
+    return with_record_keys(data, secret, unit=plan.unit, names=plan.keys)
+
+
+def secret_of(path: Path) -> bytes:
+    """Return the secret in a file."""
     try:
-        secret = protecting.secret.read_bytes().strip()
+        return path.read_bytes().strip()
     except OSError as error:
         raise ReadError(f"could not read the secret: {error.strerror}") from error
-    return with_record_keys(data, secret, unit=plan.unit, names=plan.keys)
 
 
 # -- ready tables of tau-ARGUS ---------------------------------------------------------------------
 
 
 def _is_ready_table(data: str, reading: Reading) -> bool:
+    from tacit.io.argus.ready_table import is_ready_table
+
+    return is_ready_table(data, _options(reading).get(_METADATA))
+
+
+def _what_spans(data: str) -> str:
     from tacit.io.files import is_url, suffix_of
 
-    if is_url(data) or suffix_of(Path(data)) != ".tab":
-        return False
-    plain = Path(data).with_suffix("") if Path(data).suffix.lower() == ".gz" else Path(data)
-    return plain.with_suffix(".rda").is_file() or _METADATA in _options(reading)
+    if not is_url(data) and suffix_of(Path(data)) == ".tab":
+        return f"give --by, or the file of tau-ARGUS that says it: --read-option {_METADATA}=FILE"
+    return "give --by, for example --by region"
+
+
+def reading_of(plan: TablePlan, data: str, reading: Reading) -> dict[str, Any]:
+    """Return how the data were read, so that they can be read like that again."""
+    from tacit.cli.opening import read_options
+
+    if plan.ready is not None and _is_ready_table(data, reading):
+        return dict(_of_ready_table(reading))
+    return read_options(data, reading)
 
 
 def _options(reading: Reading) -> dict[str, str]:

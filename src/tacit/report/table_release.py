@@ -20,8 +20,8 @@ Linked tables have one such set of public files each, numbered.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -47,6 +47,8 @@ class TableRelease:
     verification: Verification
     source: str = ""
     """Where the data came from."""
+    reading: Mapping[str, Any] = field(default_factory=dict)
+    """How they were read, as `tacit.read` takes it, or `tacit.io.read_table` a ready table."""
     apriori: tuple[Path, ...] = ()
     """The a-priori files of the plan, which are kept beside it."""
     again: str = ""
@@ -179,12 +181,14 @@ class TableRelease:
 
     def _about(self, public: Path) -> dict[str, Any]:
         """Return the entries of the plan file about this use of it."""
-        from tacit.tables.table_plan import table_digest
+        from tacit.tables.table_plan import outcome_digest, table_digest
 
         return {
             "source": self.source,
+            **({"reading": dict(self.reading)} if self.reading else {}),
             "original_digest": table_digest(self.protected.original),
-            "published_digest": {name: file_digest(public / f"{name}.csv") for name in self.parts},
+            "outcome_digest": outcome_digest(self.protected),
+            "public_digests": {path.name: file_digest(path) for path in sorted(public.iterdir())},
             "versions": versions(),
         }
 

@@ -15,6 +15,7 @@ from pydantic import AfterValidator, BeforeValidator, PlainSerializer
 from tacit.core.errors import ParameterError, PlanError
 from tacit.core.method import build
 from tacit.core.value import Value
+from tacit.tables._precision import decimals, settled
 from tacit.tables._records import MissingCodes, MissingValues
 from tacit.tables.dimension import TOTAL, Dimension
 from tacit.tables.protected import ProtectedTable
@@ -266,7 +267,11 @@ def _content(text: str) -> dict[str, Any]:
 
 
 def table_digest(table: Table) -> str:
-    """Return a fingerprint of a table: its codes, values, counts and wishes."""
+    """Return a fingerprint of a table: its codes, values, counts and wishes.
+
+    Of numbers without an end, such as totals with calibrated weights, it takes seven digits: the
+    others depend on the order in which an engine adds up.
+    """
     sha = hashlib.sha256()
     for dimension in table.dimensions:
         sha.update("\0".join([dimension.name, *dimension.codes, ""]).encode())
@@ -275,7 +280,20 @@ def table_digest(table: Table) -> str:
     return sha.hexdigest()
 
 
+def outcome_digest(made: ProtectedTable) -> str:
+    """Return a fingerprint of what is published of a table, see `table_digest`."""
+    shown = np.where(made.suppressed, 0.0, made.published)
+    parts = (made.suppressed.tobytes(), _stable(shown).tobytes())
+    return hashlib.sha256(b"".join(parts)).hexdigest()
+
+
+def _stable(values: np.ndarray) -> np.ndarray:
+    values = settled(values.astype(float))
+    endless = decimals(values) is None
+    return np.char.mod("%.7g", values).astype("S") if endless else values
+
+
 def _arrays(table: Table) -> Iterable[np.ndarray | None]:
-    yield from (table.codes.astype(np.int32), table.value.astype(float))
+    yield from (table.codes.astype(np.int32), _stable(table.value))
     yield None if table.count is None else table.count.astype(np.int64)
     yield from (table.frozen, table.forced, table.waived, table.unsafe)

@@ -14,7 +14,7 @@ from tacit.core.errors import ReadError, SchemaError
 from tacit.io.argus._metadata import Roles, dimension_of, indented, roles_of, total_of, tree_of
 from tacit.io.argus.apriori import CodeReader
 from tacit.io.delimited import Delimited
-from tacit.io.files import check_readable, is_gzip, reading
+from tacit.io.files import check_readable, is_gzip, is_url, reading, suffix_of
 from tacit.io.formats._rda import Item, Metadata, read_metadata
 from tacit.io.formats.argus import _code_list, _find
 from tacit.tables.aggregates import from_aggregates
@@ -80,15 +80,31 @@ def read_table(
     return _made(_coded(rows, dimensions, path), roles, dimensions, totals)
 
 
+def is_ready_table(source: Any, metadata: str | Path | None = None) -> bool:
+    """Say whether a source is a ready table of tau-ARGUS: a ``.tab`` file that has metadata."""
+    if not isinstance(source, str | Path) or is_url(str(source)):
+        return False
+    path = Path(source)
+    is_table = suffix_of(path) == ".tab"
+    return is_table and (metadata is not None or _metadata_of(path) is not None)
+
+
+def _metadata_of(path: Path) -> Path | None:
+    return _find(path.parent, _metadata_name(path)) if path.parent.is_dir() else None
+
+
+def _metadata_name(path: Path) -> str:
+    return (path.with_suffix("") if is_gzip(path) else path).with_suffix(".rda").name
+
+
 def _beside(path: Path, metadata: str | Path | None) -> Path:
     if metadata is not None:
         return Path(metadata)
-    plain = path.with_suffix("") if is_gzip(path) else path
-    found = _find(path.parent, plain.with_suffix(".rda").name)
+    found = _metadata_of(path)
     if found is None:
         raise ReadError(
             f"there is no metadata file beside {path.name}",
-            do=f"put {plain.stem}.rda there, or give metadata=",
+            do=f"put {_metadata_name(path)} there, or give metadata=",
         )
     return found
 
