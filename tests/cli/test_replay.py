@@ -48,3 +48,8 @@ def test_other_versions_are_mentioned(run, released, folder):
     result = run("replay", released)
     assert result.exit_code == 0
     assert "warning: numpy was 1.0 when the release was made" in result.stderr
+
+
+def test_a_dossier_of_tables_is_told_from_one_of_records(run, patients, refusal):
+    assert run("table", "--by", "State", "--rule", "freq(2)", patients, "tab").exit_code == 0
+    assert "make the tables again with tacit table --plan" in refusal(run("replay", "tab"))

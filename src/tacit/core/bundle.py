@@ -264,7 +264,16 @@ def read_manifest(dossier: Path) -> dict[str, Any]:
     """Read the manifest of a dossier, or say what is wrong with it."""
     path = dossier / "manifest.json"
     if not path.is_file():
-        raise ParameterError("this is not a dossier: it has no manifest.json", got=str(dossier))
+        of_tables = (dossier / "cells.parquet").is_file()
+        raise ParameterError(
+            "this is the dossier of tables, and not of records"
+            if of_tables
+            else "this is not a dossier: it has no manifest.json",
+            got=str(dossier),
+            do="attack it with tacit attack, or make the tables again with tacit table --plan"
+            if of_tables
+            else None,
+        )
     try:
         manifest = json.loads(path.read_text(encoding="utf-8"))
         if manifest["format"] != MANIFEST_FORMAT:
