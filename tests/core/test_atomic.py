@@ -67,6 +67,29 @@ def test_a_full_disk_while_writing(tmp_path):
     assert left(tmp_path) == []
 
 
+class WrappedError(Exception):
+    """What a library makes of an error of the system."""
+
+
+@pytest.mark.parametrize("context", [new_folder, new_file])
+@pytest.mark.parametrize(
+    "wrapped",
+    [
+        WrappedError(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))),  # as XlsxWriter does
+        WrappedError("parquet: underlying IO error: No space left on device (os error 28)"),
+    ],
+)
+def test_a_full_disk_that_a_library_reports_in_its_own_way(tmp_path, context, wrapped):
+    with pytest.raises(WriteError, match="No space left on device"):
+        write_and_fail(context(tmp_path / "out"), "half.txt", wrapped)
+    assert left(tmp_path) == []
+
+
+def test_a_name_that_is_too_long(tmp_path):
+    with pytest.raises(WriteError, match="too long"), new_folder(tmp_path / ("a" * 300)):
+        raise AssertionError("the block must not run")
+
+
 def test_a_full_disk_that_shows_only_at_the_end(tmp_path, monkeypatch):
     monkeypatch.setattr(atomic.os, "fsync", full_disk)
     with pytest.raises(WriteError, match="No space left"), new_folder(tmp_path / "out") as scratch:

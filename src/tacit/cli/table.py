@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
@@ -59,7 +60,7 @@ def check_output(out: Path, *, force: bool) -> None:
     """Refuse an output that cannot be written before any work is done."""
     from tacit.core.errors import WriteError
 
-    if out.exists() and not force:
+    if os.path.lexists(out) and not force:
         raise WriteError(
             "the output folder exists already",
             got=str(out),

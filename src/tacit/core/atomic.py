@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -10,7 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from tacit.core import stopping
-from tacit.core.errors import WriteError
+from tacit.core.errors import TacitError, WriteError
 
 
 @contextmanager
@@ -21,11 +22,11 @@ def new_folder(target: Path, *, force: bool = False) -> Iterator[Path]:
     wrong before it (an error, an interrupt, a full disk) leaves the target as it was.
     """
     target = Path(os.path.abspath(target))  # noqa: PTH100 - resolve() would follow a link
-    if target.exists() and not force:
+    if os.path.exists(target) and not force:  # noqa: PTH110 - says no to a name that is too long
         raise WriteError(
             "the output folder exists already", got=str(target), do="choose another or use force"
         )
-    if target.exists() and not target.is_dir():
+    if os.path.exists(target) and not target.is_dir():  # noqa: PTH110
         raise WriteError("the output path is a file, not a folder", got=str(target))
     parents = _missing_parents(target)
     scratch = _scratch_beside(target)
@@ -34,10 +35,11 @@ def new_folder(target: Path, *, force: bool = False) -> Iterator[Path]:
         _sync(scratch)
         stopping.check()
         _swap_in(scratch, target)
-    except OSError as error:
-        if isinstance(error, WriteError):
+    except Exception as error:
+        fault = _fault_of_disc(error)
+        if fault is None:
             raise
-        raise WriteError(f"could not write {target}: {error.strerror or error}") from error
+        raise WriteError(f"could not write {target}: {fault.strerror or fault}") from error
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
         _remove_empty(parents)
@@ -54,13 +56,26 @@ def new_file(target: Path) -> Iterator[Path]:
         yield scratch
         stopping.check()
         scratch.replace(target)
-    except OSError as error:
-        if isinstance(error, WriteError):
+    except Exception as error:
+        fault = _fault_of_disc(error)
+        if fault is None:
             raise
-        raise WriteError(f"could not write {target}: {error.strerror or error}") from error
+        raise WriteError(f"could not write {target}: {fault.strerror or fault}") from error
     finally:
         shutil.rmtree(folder, ignore_errors=True)
         _remove_empty(parents)
+
+
+def _fault_of_disc(error: Exception) -> OSError | None:
+    """Return the error of the system that a library may have wrapped in one of its own."""
+    if isinstance(error, TacitError):
+        return None
+    if isinstance(error, OSError):
+        return error
+    told = re.search(r"\(os error (\d+)\)", str(error))  # Polars
+    if told:
+        return OSError(int(told[1]), os.strerror(int(told[1])))
+    return next((inner for inner in error.args if isinstance(inner, OSError)), None)  # XlsxWriter
 
 
 def write_text(target: Path, text: str) -> None:
