@@ -115,3 +115,14 @@ def test_a_number_that_is_none_is_named(tmp_path):
     )
     with pytest.raises(ReadError, match=r"row 2 of t.tab: 'x' is not a number"):
         read_table(tmp_path / "t.tab")
+
+
+def test_contributions_keep_their_sign(tmp_path):
+    """Without it the file was refused when read, or a rule that takes no negative ones was used."""
+    frame = pl.DataFrame({"r": list("NNNSSS"), "x": [50.0, -40.0, -30.0, 90.0, 60.0, -5.0]})
+    table = tacit.tabulate(frame, "r", "x")
+    write_table(table, tmp_path / "x.tab")
+    again = read_table(tmp_path / "x.tab")
+    assert again.respondents.top[:, :3].tolist() == table.respondents.top[:, :3].tolist()
+    with pytest.raises(DataError, match="negative contributions"):
+        again.sensitive(tables.PPercent(p=10))

@@ -308,7 +308,7 @@ def _columns(table: Table, sensitive: Sensitive) -> tuple[Any, dict[str, str]]:
         added["freq"] = ("<FREQUENCY>", table.count)
     if table.respondents is not None and table.count is not None:
         for j in range(min(table.respondents.depth, _HOW_MANY_TOP)):
-            added[f"top{j + 1}"] = ("<MAXSCORE>", np.abs(table.respondents.top[:, j]))
+            added[f"top{j + 1}"] = ("<MAXSCORE>", table.respondents.top[:, j])
     if table.cost is not None:
         added["cost"] = ("<NUMERIC> <COSTVAR>", table.cost)
     status = np.select(
