@@ -9,7 +9,7 @@ import tacit
 from tacit.attack import MicrodataTarget, QueryTarget, TableTarget
 from tacit.cli.attack_target import opened_target
 from tacit.cli.options import Reading, Roles
-from tacit.core.errors import DataError, ParameterError, ReplayError
+from tacit.core.errors import DataError, ParameterError, PlanError, ReplayError
 
 
 @pytest.fixture
@@ -136,6 +136,16 @@ def test_a_secret_that_nothing_needs_is_refused(data):
         opened("tab", file="secret")
     with pytest.raises(ParameterError, match="folder of tables"):
         opened("patients.csv", policy="mas", file="secret")
+
+
+@pytest.mark.parametrize("name", ["reading", "public_digests"])
+def test_a_damaged_plan_is_refused_in_words(data, name):
+    made("--separator", ",", "--by", "State", "--rule", "freq(3)", "patients.csv")
+    path = Path("tab/dossier/plan.toml")
+    lines = path.read_text(encoding="utf-8").replace(f"[{name}]", "[other]")
+    path.write_text(f"{name} = 7\n{lines}", encoding="utf-8")
+    with pytest.raises(PlanError, match="must be a table"):
+        opened("tab")
 
 
 @pytest.mark.parametrize("name", ["table.csv", "table.xlsx", "NOTE.md"])

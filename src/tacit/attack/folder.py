@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tacit.attack.target import MicrodataTarget, TableTarget
 from tacit.core.bundle import DOSSIER, PUBLIC
 from tacit.core.data import Microdata
-from tacit.core.errors import DataError, ParameterError, ReadError
+from tacit.core.errors import DataError, ParameterError, PlanError, ReadError
 
 if TYPE_CHECKING:
     from tacit.tables.table import Table
@@ -116,7 +116,7 @@ def tables_target(
         )
     if secret is not None and not plan.keys:
         raise ParameterError("the tables need no record keys", do="leave the secret out")
-    how = {**(about.get("reading", {}) if original is None else {}), **(reading or {})}
+    how = {**(_entries(about, "reading") if original is None else {}), **(reading or {})}
     told = apriori_of(plan, folder / DOSSIER)
     table, data = _tabulated(plan, source, how, told, secret)
     made = plan.protect(table)
@@ -127,8 +127,15 @@ def tables_target(
             "the tables made again are not those of the folder",
             do="give the data they were made from (--original), as they were then",
         )
-    _check_public(folder, about.get("public_digests", {}))
+    _check_public(folder, _entries(about, "public_digests"))
     return TableTarget(tuple(made.split().values()) if made.original.parts else (made,), data)
+
+
+def _entries(about: Mapping[str, Any], name: str) -> dict[str, Any]:
+    found = about.get(name, {})
+    if not isinstance(found, dict):
+        raise PlanError(f"the entry {name!r} of the plan file must be a table", got=repr(found))
+    return found
 
 
 def _tabulated(
