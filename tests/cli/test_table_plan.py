@@ -33,6 +33,8 @@ def test_a_protection_by_key_by_last_word_and_with_options():
     assert protection("Optimal", []) == tables.SuppressOptimal()
     assert protection("random", ["base=5", "seed=3"]) == tables.RandomRounding(base=5, seed=3)
     assert protection("m3a", ["d=15"]) == tables.M3A(d=15)
+    assert protection("collapse", ["ordered=size"]) == tables.Collapse(ordered=["size"])
+    assert protection("collapse", ["ordered=a,b"]) == tables.Collapse(ordered=["a", "b"])
     with pytest.raises(UnknownMethodError):
         protection("mdav", [])
     with pytest.raises(ParameterError, match="twice"):

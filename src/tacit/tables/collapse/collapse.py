@@ -7,6 +7,7 @@ from typing import Annotated
 from annotated_types import Ge
 
 from tacit.core.errors import ProtectionError
+from tacit.core.method import Columns
 from tacit.tables.collapse._loss import Measure
 from tacit.tables.protected import ProtectedTable
 from tacit.tables.protection import Protection
@@ -48,10 +49,10 @@ class Collapse(
     [('Total', 11, ''), ('x', 9, ''), ('y+z', 2, '')]
     """
 
-    dimensions: tuple[str, ...] | None = None
+    dimensions: Columns | None = None
     """Columns whose categories may be merged; all unless said."""
-    ordered: tuple[str, ...] = ()
-    """Columns whose categories are in order: only neighbours are merged."""
+    ordered: Columns | None = None
+    """Columns whose categories are in order: only neighbours are merged; none unless said."""
     allow: Annotated[int, Ge(0)] = 0
     """Sensitive cells that may remain; they are suppressed."""
     loss: Measure = "information"
@@ -69,7 +70,7 @@ class Collapse(
                 do="give the rule itself",
             )
         found = redesign(
-            table, sensitive.rule, dimensions=self.dimensions, ordered=self.ordered,
+            table, sensitive.rule, dimensions=self.dimensions, ordered=self.ordered or (),
             allow=self.allow, loss=self.loss, width=self.width, limit=self.limit,
         )  # fmt: skip
         hide = found.table.flags("forced").any() or len(found.sensitive) > 0
