@@ -19,9 +19,11 @@ _LOOKS = {
     "safe": ("#ffffff", "published"),
     "primary": ("#f6c6c2", "sensitive by a rule"),
     "secondary": ("#fde7b8", "withheld to protect others"),
-    "forced": ("#e3d3f4", "withheld because it follows from others"),
-    "requested": ("#cfe3f6", "withheld on request"),
+    "forced": ("#e3d3f4", "must be withheld"),
+    "frozen": ("#cfe3f6", "must be published"),
+    "waived": ("#e0f0f7", "sensitive, but its contributors agreed"),
     "changed": ("#d7efd6", "changed"),
+    "perturbed": ("#d7efd6", "may have been changed"),
     "empty": ("#f1f3f5", "empty"),
 }
 """Colour and words of each status."""
@@ -37,9 +39,16 @@ def table_view(visitor: Visitor, project: str, version: dict[str, Any]) -> None:
         with ui.row():
             ui.link("Excel to publish", f"{address}/public/table.xlsx").props("download")
             ui.link("Report", f"{address}/dossier/report.html").props("download")
-        check = version["measurements"]["check"]
-        ui.label(f"Check: {'passed' if check['passed'] else 'failed'} ({check['how']})")
+        for said in _outcome(version["measurements"]):
+            ui.label(said)
         _cells(folder)
+
+
+def _outcome(measured: dict[str, Any]) -> list[str]:
+    """Say how the check went, and why it may say less than one would think."""
+    check = measured["check"]
+    verdict = f"Check: {'passed' if check['passed'] else 'failed'} ({check['how']})"
+    return [verdict, *measured.get("remarks", [])]
 
 
 def _cells(folder: Path) -> None:
