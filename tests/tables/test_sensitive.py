@@ -1,7 +1,11 @@
 """Verdicts: joined with | and &, with the larger protection."""
 
 import numpy as np
+import polars as pl
+import pytest
 
+import tacit
+from tacit.core.errors import DataError
 from tacit.tables import Sensitive
 
 A = Sensitive.by("a", np.array([True, True, False]), np.array([4.0, 1.0, 9.0]))
@@ -44,3 +48,15 @@ def test_leaving_out_and_taking():
     assert rest.cells.tolist() == [False, True, False]
     assert rest.above.tolist() == [0, 1, 0]
     assert A.take(np.array([1])).above.tolist() == [1]
+
+
+@pytest.mark.parametrize("name", ["level_below", "level_above"])
+def test_a_level_below_zero_is_refused_by_cell(name):
+    """From whatever file it comes; a minus sign too many left the cell without protection."""
+    frame = pl.DataFrame({"r": list("NNSS"), "x": [9, 1, 5, 4]})
+    table = tacit.tabulate(frame, "r", "x").declare_unsafe({"r": "N"})
+    levels = np.array([np.nan, -5.0, 10.0])
+    with pytest.raises(DataError, match=r"must not be below zero.*\(N\)"):
+        table.replace(**{name: levels}).sensitive()
+    other = np.array([np.nan, 10.0, -5.0])  # S is not sensitive
+    assert len(table.replace(**{name: other}).sensitive()) == 1

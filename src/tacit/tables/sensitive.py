@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tacit.core.errors import DataError
+
 if TYPE_CHECKING:
     from tacit.tables.rule import Rule
     from tacit.tables.table import Table
@@ -123,15 +125,33 @@ def _joined(
 
 
 def with_wishes(table: Table, found: Sensitive) -> Sensitive:
-    """Add the cells a user declares unsafe, set the levels asked for, leave waived cells out."""
+    """Add the cells a user declares unsafe, set the levels asked for, leave waived cells out.
+
+    Raises
+    ------
+    DataError
+        If a protection level that somebody asked for is below zero.
+    """
     if table.unsafe is not None:
         found = found | Sensitive.by(DECLARED, table.unsafe, 0.0)
+    _check_levels(table, found.cells)
     below, above = (
         _asked(found.cells, given, asked)
         for given, asked in ((found.below, table.level_below), (found.above, table.level_above))
     )
     found = replace(found, below=below, above=above)
     return found if table.waived is None else found.without(table.waived)
+
+
+def _check_levels(table: Table, cells: np.ndarray) -> None:
+    for asked in (table.level_below, table.level_above):
+        wrong = [] if asked is None else np.flatnonzero(cells & (asked < 0))
+        if len(wrong):
+            raise DataError(
+                "a protection level must not be below zero: such a cell would not be protected",
+                got=table.describe(wrong),
+                do="give how far below and above the value an intruder's interval must reach",
+            )
 
 
 def _asked(cells: np.ndarray, given: np.ndarray, asked: np.ndarray | None) -> np.ndarray:
