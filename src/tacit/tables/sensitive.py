@@ -145,11 +145,10 @@ def with_wishes(table: Table, found: Sensitive) -> Sensitive:
 
 def _check_levels(table: Table, cells: np.ndarray) -> None:
     for asked in (table.level_below, table.level_above):
-        wrong = [] if asked is None else np.flatnonzero(cells & (asked < 0))
-        if len(wrong):
+        if asked is not None and (cells & (asked < 0)).any():
             raise DataError(
                 "a protection level must not be below zero: such a cell would not be protected",
-                got=table.describe(wrong),
+                got=table.describe(np.flatnonzero(cells & (asked < 0))),
                 do="give how far below and above the value an intruder's interval must reach",
             )
 
