@@ -52,7 +52,7 @@ class Inside:
     def widely(self, need: int, charge: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
         """Return a cheap proof of a need among many cells around it, or nothing.
 
-        A dear one is looked for from farther away, too, where there often is one that costs nothing.
+        A dear one is looked for from farther away, too: often there is one that costs nothing.
         """
         every = np.ones(len(charge), dtype=bool)
         found = self._among(need, every, WIDE, charge)
