@@ -136,7 +136,7 @@ class NearbyFlows:
             self._place, self._local = place, {}
         if limit not in self._local:
             near = self._cut.around(place, limit)
-            self._local[limit] = near, Flows(self._cut.part(near), self._until)
+            self._local[limit] = near, Flows(self._cut.part(near), self._until, seldom=True)
         return self._local[limit]
 
 

@@ -43,12 +43,29 @@ class Movements(Protocol):
 
 
 class Flows:
-    """Smallest changes that move one cell by a given amount: minimise the sum of moves."""
+    """Smallest changes that move one cell by a given amount: minimise the sum of moves.
 
-    def __init__(self, system: System, until: float = np.inf, unit: float | None = None) -> None:
+    Parameters
+    ----------
+    system, until
+        What can move, and when to stop (monotonic time).
+    unit
+        In what changes are counted; what suits the whole system unless given.
+    seldom
+        Whether so few questions follow that a smaller programme is not worth looking for.
+    """
+
+    def __init__(
+        self,
+        system: System,
+        until: float = np.inf,
+        unit: float | None = None,
+        *,
+        seldom: bool = False,
+    ) -> None:
         from scipy.sparse import csc_array, hstack
 
-        part = _needed(system)
+        part = csc_array(system.relations) if seldom else _needed(system)
         self._system, self._until, self._is_fine = system, until, unit is not None
         self._n = len(system)
         self._unit = unit_of(system) if unit is None else unit
@@ -87,7 +104,8 @@ class Flows:
             return change
         if self._is_fine:
             return None
-        return Flows(self._system, self._until, abs(amount)).move(place, amount, known)
+        fine = Flows(self._system, self._until, abs(amount), seldom=True)
+        return fine.move(place, amount, known)
 
     def _solved(self) -> np.ndarray | None:
         self.n_solved += 1
