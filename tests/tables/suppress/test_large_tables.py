@@ -1,5 +1,7 @@
 """How large tables are protected: proofs among the cells around, respondents, proofs led round."""
 
+import itertools
+
 import numpy as np
 import polars as pl
 import pytest
@@ -15,8 +17,10 @@ from tacit.tables._grid import grid_codes, grid_relations
 from tacit.tables._linear_program import UnsolvedError
 from tacit.tables.contributions import Contributions
 from tacit.tables.suppress import _repair, _repair_withstand
+from tacit.tables.suppress._repair_inside import Inside
 from tacit.tables.suppress._repair_insiders import as_needs, open_respondents
 from tacit.tables.suppress._repair_leading_kernel import rerouted
+from tacit.tables.suppress._repair_nearby import Nearby
 from tacit.tables.suppress._repair_pattern import Pattern
 from tacit.tables.suppress._repair_pieces import Pieces
 from tacit.tables.suppress._repair_problem import problem_of
@@ -244,6 +248,44 @@ def test_cells_are_published_round_which_proofs_can_be_led(large, random_case, w
         assert not np.isin(problem.cells[problem.needs.cell[safe]], weak).any()
         n_published += int((before & ~pattern.hidden).sum())
     assert n_published
+
+
+def test_dear_proofs_are_looked_for_farther_away(large, random_case, monkeypatch):
+    """What is found there is no dearer, sometimes cheaper, and holds."""
+    n_cheaper = 0
+    for seed in range(6):
+        _, _, problem = _problem(random_case, seed, "nested")
+        charge = np.where(problem.fixed, 0.0, problem.cost)
+        for need in range(len(problem.needs)):
+            price = {}
+            for dear in (np.inf, 0.0):
+                monkeypatch.setattr("tacit.tables.suppress._repair_inside.DEAR", dear)
+                search = _repair.Search(problem)
+                found = Inside(search).widely(need, charge)
+                if found is not None:
+                    search.pattern.assign(need, *found)
+                    assert not len(search.pattern.broken(np.array([need])))
+                    price[dear] = charge[found[0]].sum()
+            assert price.get(0.0, np.inf) <= price.get(np.inf, np.inf)
+            n_cheaper += price.get(0.0, np.inf) < price.get(np.inf, 0.0) * (1 - 1e-9)
+    assert n_cheaper
+
+
+def test_a_first_pattern_of_a_large_table_is_cheaper_for_looking_farther(
+    large, random_case, monkeypatch
+):
+    monkeypatch.setattr("tacit.tables.suppress._repair_nearby.NEARBY", (12, 25))
+    costs = {}
+    for dear in (np.inf, 0.0):
+        monkeypatch.setattr("tacit.tables.suppress._repair_nearby.DEAR", dear)
+        costs[dear] = 0.0
+        for seed, kind in itertools.product(range(10), ("any", "nested")):
+            search = _repair.Search(_problem(random_case, seed, kind)[2])
+            search.until = np.inf
+            Nearby(search, np.inf).run([np.arange(len(search.problem.needs))])
+            assert np.array_equal(search.pattern.broken(), search.pattern.unproved)
+            costs[dear] += search.pattern.cost
+    assert costs[0.0] < costs[np.inf]
 
 
 def _made(problem, pattern):

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
-from scipy.sparse import diags_array
+from scipy.sparse import csr_array, diags_array
 from scipy.sparse.linalg import lsmr
 from tests.tables.independent import interval, respondent_failures
 
@@ -564,3 +564,23 @@ def test_a_threat_that_no_cell_answers_ends_the_search(monkeypatch):
     assert SuppressModular(singletons=True).protect(table, sensitive).audit().passed
     with pytest.raises(ProtectionError, match="no pattern"):
         SuppressOptimal(singletons=True).protect(table, sensitive)
+
+
+@pytest.mark.parametrize("size", [1e2, 1e6, 1e9])
+@pytest.mark.parametrize("off", ["nothing", "a sum", "a bound"])
+def test_what_a_proof_misses_is_measured_by_what_is_asked(size, off):
+    """Beside a cell that moves by a billion a sum or a bound that is off by a half is nothing."""
+    value = np.array([10.0, size, size + 10, 2 * size + 10, size])
+    rows = csr_array(np.array([[1.0, 1, -1, 0, 0], [0, 1, 0, -1, 1]]))
+    upper = np.full(5, np.inf)
+    upper[2] = 2 * size + 10
+    table = tables.Table(value, rows, count=np.full(5, 9), upper=upper)
+    sensitive = Sensitive.by("small", np.arange(5) == 0, above=1.0, below=0.0)
+    pattern = Pattern(problem_of(table, sensitive, value))
+    moves = {
+        "nothing": [1, -size + 10, 11 - size, -size, -10],
+        "a sum": [1, -size + 10, 11.5 - size, -size, -10],
+        "a bound": [1, size - 0.5, size + 0.5, size, 0.5],
+    }[off]
+    pattern.assign(0, np.arange(5), np.array(moves, dtype=float))
+    assert pattern.broken().tolist() == ([] if off == "nothing" else [0])

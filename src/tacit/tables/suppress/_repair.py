@@ -254,7 +254,9 @@ def _first_pattern(task: _Task, start: np.ndarray | None) -> Search:
         if not task.is_last:
             search.apart = APART * respondents_cells(search.pattern)
         groups = None if task.order is None else task.order(problem)
-        failed = _other_side(search, _first_sweep(search, start is not None, groups))
+        left = _first_sweep(search, start is not None, groups)
+        in_time(search)
+        failed = _other_side(search, left)
         in_time(search)
         if not len(failed):
             return search

@@ -105,14 +105,12 @@ def local_columns(cells, col_ptr, col_rows, col_data, row_name):
 
 
 @njit(cache=True, nogil=True)
-def proof_errors(ptr, cells, amounts, col_ptr, col_rows, col_data, n_rows):
-    """Return the largest miss of a relation in each proof, as a share of its largest change."""
+def proof_errors(ptr, cells, amounts, asked, col_ptr, col_rows, col_data, n_rows):
+    """Return the largest miss of a relation in each proof, as a share of what is asked of it."""
     out = np.zeros(len(ptr) - 1)
     total = np.zeros(n_rows)
     for w in range(len(ptr) - 1):
-        size = 0.0
         for k in range(ptr[w], ptr[w + 1]):
-            size = max(size, abs(amounts[k]))
             c = cells[k]
             for e in range(col_ptr[c], col_ptr[c + 1]):
                 total[col_rows[e]] += col_data[e] * amounts[k]
@@ -122,7 +120,7 @@ def proof_errors(ptr, cells, amounts, col_ptr, col_rows, col_data, n_rows):
             for e in range(col_ptr[c], col_ptr[c + 1]):
                 worst = max(worst, abs(total[col_rows[e]]))
                 total[col_rows[e]] = 0.0
-        out[w] = worst / max(size, 1e-300)
+        out[w] = worst / max(asked[w], 1e-300)
     return out
 
 

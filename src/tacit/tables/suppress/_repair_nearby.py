@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from tacit.core.progress import track
+from tacit.tables.suppress._repair_inside import DEAR
 from tacit.tables.suppress._repair_local import Graph, Surroundings
+from tacit.tables.suppress._repair_problem import EMPTY
 from tacit.tables.suppress._repair_reading import Reading
 from tacit.tables.suppress._repair_search import Search, pieces
 
@@ -18,8 +21,22 @@ SHORT = 60
 """Cells of a proof above which another one that is much shorter takes its place."""
 
 
+@dataclass(frozen=True, eq=False)
+class Found:
+    """A change among some cells."""
+
+    near: np.ndarray
+    """The cells."""
+    change: np.ndarray
+    """How far each moves."""
+    graph: Graph
+    """How relations join them."""
+    price: float
+    """What it costs to suppress those that move."""
+
+
 class Nearby:
-    """One sweep over the needs of a large table, largest first.
+    """One sweep over the needs of a large table, smallest first.
 
     A need is looked for among the cells around it. What is found is stretched and turned round as
     far as bounds allow and serves every other need it meets, so that only some need a programme.
@@ -48,24 +65,36 @@ class Nearby:
         return failed
 
     def _prove(self, need: int) -> bool:
-        """Find a proof in larger and larger surroundings."""
+        """Find a proof in larger and larger surroundings, a cheap one if that can be."""
+        found: Found | None = None
+        for limit in (*NEARBY, self.problem.n_cells):
+            if found is None or (found.price > DEAR and limit < self.problem.n_cells):
+                other = self._among(need, limit)
+                found = min(filter(None, (found, other)), key=lambda one: one.price, default=None)
+        if found is not None:
+            self._use(need, found)
+        return found is not None
+
+    def _among(self, need: int, limit: int) -> Found | None:
+        """Return the cheapest proof of a need among some cells around it."""
         needs = self.problem.needs
         cell, amount = needs.cell[[need]], needs.amount[[need]] * needs.sign[need]
-        for limit in (*NEARBY, self.problem.n_cells):
-            near = self._around.movable(self._around.near(cell, self._every, limit))
-            if not len(near) or near[0] != cell[0]:
-                continue
-            program, graph = self._around.program(near)
-            self.n_solved += 1
-            change = program.cheapest(np.array([0]), amount, self._charge(near), np.empty(0, int))
-            if change is not None:
-                self._use(need, near, change, graph)
-                return True
-        return False
+        near = self._around.movable(self._around.near(cell, self._every, limit))
+        if not len(near) or near[0] != cell[0]:
+            return None
+        program, graph = self._around.program(near)
+        program.stop_at(self.search.until)
+        self.n_solved += 1
+        charge = self._charge(near)
+        change = program.cheapest(np.array([0]), amount, charge, EMPTY)
+        if change is None:
+            return None
+        return Found(near, change, graph, float(charge[change != 0].sum()))
 
-    def _use(self, need: int, near: np.ndarray, moved: np.ndarray, graph: Graph) -> None:
+    def _use(self, need: int, found: Found) -> None:
         """Prove a need by the part of a change that moves its cell, and others where it can."""
-        for part, moves in pieces(graph, moved):
+        near = found.near
+        for part, moves in pieces(found.graph, found.change):
             if part[0] == 0 and self._is_worse(need, len(part)):
                 self.search.pattern.assign(need, near[part], moves)
             for other, change in self._reading.proved(near[part], moves):

@@ -101,8 +101,9 @@ class Pattern:
         """Return the needs, of all or of some, whose proof does not hold, by arithmetic alone.
 
         A proof holds when every relation is kept, every change stays in its bounds, cells the
-        intruder knows do not move, and the cell asked for moves far enough. Whatever the solver
-        did, a pattern with no broken proof passes an audit of the whole table.
+        intruder knows do not move, and the cell asked for moves far enough. What may be missing for
+        rounding's sake is a share of what is asked, however far other cells move. Whatever the
+        solver did, a pattern with no broken proof passes an audit of the whole table.
         """
         from tacit.tables.suppress import _repair_kernel as kernel
 
@@ -118,8 +119,9 @@ class Pattern:
         sizes, change = np.diff(pointer), np.concatenate(moves)
         a = self.problem.columns
         errors = kernel.proof_errors(
-            pointer, cells, change, a.indptr, a.indices, a.data, self.problem.n_rows
-        )
+            pointer, cells, change, self.problem.needs.amount[good],
+            a.indptr, a.indices, a.data, self.problem.n_rows,
+        )  # fmt: skip
         bad[good] = (errors > SLACK) | self._outside(good, sizes, cells, change)
         return np.flatnonzero(bad)
 
@@ -134,8 +136,7 @@ class Pattern:
         problem, needs = self.problem, self.problem.needs
         owner = np.repeat(np.arange(len(good)), sizes)
         room = np.where(change > 0, problem.up[cells], problem.down[cells])
-        size = np.maximum(np.abs(change), needs.amount[good][owner])
-        wrong = np.abs(change) > room + SLACK * size
+        wrong = np.abs(change) > room + SLACK * needs.amount[good][owner]
         asked = cells == needs.cell[good][owner]
         reach = np.bincount(owner, np.where(asked, change, 0.0), len(good)) * needs.sign[good]
         bad = reach < needs.amount[good] * (1 - SLACK)
