@@ -63,6 +63,19 @@ def test_a_table_that_does_not_add_up_is_refused_by_name(small):
         small.replace(value=value).check_additive()
 
 
+@pytest.mark.parametrize("step", [1.0, 0.01])
+def test_one_in_millions_is_missed_where_numbers_end(full_table, step):
+    """Only numbers without an end may be off by rounding."""
+    flat = Dimension.flat("x", ["a", "b"])
+    table = full_table([7_000_000 * step, 5_000_000 * step], flat)
+    table.check_additive()
+    off = table.value + np.array([step, 0, 0])
+    with pytest.raises(DataError, match="1 sum is missed"):
+        table.replace(value=off).check_additive()
+    endless = table.value * np.pi
+    table.replace(value=endless * (1 + np.array([0, 1e-9, 0]))).check_additive()
+
+
 def test_the_cell_that_explains_all_sums_missed_is_named(small):
     value = small.value.copy()
     value[small.cell(region="S", size="2")] += 5

@@ -10,7 +10,9 @@ if TYPE_CHECKING:
     from tacit.tables.table import Table
 
 TOLERANCE = 1e-6
-"""Share of the sizes of its terms by which a sum may miss before it counts as not additive."""
+"""Share of the sizes of its terms by which a sum of numbers without end may miss."""
+DUST = 1e-12
+"""The same for whole numbers and cents, of which a sum that misses one is wrong."""
 SHOWN = 3
 """Sums named at most."""
 
@@ -18,8 +20,19 @@ SHOWN = 3
 def missed_sums(table: Table) -> np.ndarray:
     """Return the relations that the values do not fulfil, but for rounding."""
     size = np.asarray(abs(table.relations) @ np.abs(table.value))
-    missed = np.abs(table.residuals())
-    return np.flatnonzero(missed > TOLERANCE * np.maximum(size, 1.0))
+    least, places = TOLERANCE * np.maximum(size, 1.0), _exact_decimals(table.value)
+    if places is not None:
+        least = np.minimum(least, np.maximum(0.5 * 10.0**-places, DUST * size))
+    return np.flatnonzero(np.abs(table.residuals()) > least)
+
+
+def _exact_decimals(values: np.ndarray) -> int | None:
+    """Return how many decimals the values have to the last bit; None if more than two."""
+    largest = np.abs(values).max(initial=0.0)
+    for places in (0, 1, 2):
+        if largest * 10**places < 2**50 and np.array_equal(np.round(values, places), values):
+            return places
+    return None
 
 
 def describe_missed(table: Table, wrong: np.ndarray) -> str:
