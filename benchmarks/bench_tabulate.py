@@ -20,7 +20,6 @@ CASES = {
     "records, weighted": {"weights": "weight"},
     "records and holdings": {"holding": "holding"},
 }
-LARGEST_WITH_HOLDINGS = 10**7
 MEMORY_LIMIT = "4GB"
 RECORDS = """copy (
     select 'R' || (1 + (hash(i, 1) % 100) * (hash(i, 2) % 100) // 100)::int as region,
@@ -75,8 +74,6 @@ def main(sizes: list[int]) -> None:
             path = str(Path(folder) / "records.parquet")
             in_a_process_of_its_own("--generate", str(n), path)
             for case in CASES:
-                if "holding" in case and n > LARGEST_WITH_HOLDINGS:
-                    continue
                 found = json.loads(in_a_process_of_its_own("--tabulate", path, case))
                 seconds[case].append(found["cpu"])
                 rows.append(

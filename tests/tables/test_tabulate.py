@@ -16,7 +16,7 @@ import tacit
 from tacit import tables
 from tacit.core.errors import DataError, ParameterError, SchemaError
 from tacit.core.hierarchy import Intervals, Prefixes, Tree
-from tacit.tables import _leaves
+from tacit.tables import _checkpoint, _leaves
 from tacit.tables.contributions import UNNAMED
 
 REGIONS = {"Total": ["N", "S"], "N": ["N1", "N2"], "S": ["S1", "S2", "S3"]}
@@ -140,6 +140,30 @@ def test_units_are_added_up_over_each_cell_and_counted_once(n, seed, negative, g
     assert asked[complete].tolist() == [
         cell["asked"] for cell, whole in zip(expected, complete, strict=True) if whole
     ]
+
+
+@pytest.mark.parametrize("part", [1, 7, 40])
+def test_units_that_are_read_in_parts_are_never_cut(monkeypatch, part):
+    """A unit of which half is in the next part would count twice, with half of what it has."""
+    frame = records(200, 5, negative=True)
+    options = {"hierarchies": BOTH, **OPTIONS["all"]}
+    whole = tacit.tabulate(frame, ["region", "nace"], "x", **options)
+    heights = []
+    monkeypatch.setattr(_checkpoint, "PART", part)
+    read = _checkpoint.Checkpoints.sorted_parts
+
+    def noted(*given):
+        for one in read(*given):
+            heights.append(one.height)
+            yield one
+
+    monkeypatch.setattr(_checkpoint.Checkpoints, "sorted_parts", noted)
+    table = tacit.tabulate(ENGINES["duckdb"](frame), ["region", "nace"], "x", **options)
+    assert len(heights) > 2
+    for kind in ("respondents", "holdings"):
+        one, other = getattr(whole, kind), getattr(table, kind)
+        for name in ("top", "n_units", "absolute", "weight", "unit", "requested"):
+            np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
 
 
 @pytest.mark.parametrize("spread", [False, True], ids=["one cell", "several cells"])

@@ -16,7 +16,11 @@ from typing import Any
 
 import narwhals as nw
 
+from tacit.core.frame import collect
+
 _SHARE_OF_MEMORY = 0.25
+PART = 1_000_000
+"""Rows of what is on disk that are read at once."""
 
 
 class Checkpoints:
@@ -40,11 +44,22 @@ class Checkpoints:
             case _:
                 return self._on_disk(frame)
 
+    def sorted_parts(self, frame: nw.LazyFrame[Any], key: str, *then: str) -> Iterator[Any]:
+        """Give a frame as Polars frames, sorted; rows of the same key are never apart."""
+        in_order = frame.sort(key, *then)
+        if frame.implementation in (nw.Implementation.POLARS, nw.Implementation.PYSPARK):
+            yield collect(in_order)
+        else:
+            yield from _whole_keys(self._written(in_order), key)
+
     def _on_disk(self, frame: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
+        return _lazy(self._reader().read_parquet(str(self._written(frame))))
+
+    def _written(self, frame: nw.LazyFrame[Any]) -> Path:
         path = self.folder / f"{self.n_files}.parquet"
         self.n_files += 1
         frame.sink_parquet(path)
-        return _lazy(self._reader().read_parquet(str(path)))
+        return path
 
     def _reader(self) -> Any:
         """Return a DuckDB that spills into our folder and leaves most of the memory alone."""
@@ -71,6 +86,22 @@ class Checkpoints:
 def _lazy(native: Any) -> nw.LazyFrame[Any]:
     frame: nw.LazyFrame[Any] = nw.from_native(native).lazy()
     return frame
+
+
+def _whole_keys(path: Path, key: str) -> Iterator[Any]:
+    """Give a sorted file in parts, the rows of the last key of each with the next."""
+    import polars as pl
+
+    file = pl.scan_parquet(path)
+    n_rows = file.select(pl.len()).collect().item()
+    rest = file.head(0).collect()
+    for start in range(0, n_rows, PART):
+        rest = pl.concat([rest, file.slice(start, PART).collect()])
+        ends = start + PART >= n_rows
+        n_whole = rest.height if ends else int((rest[key] != rest[key][-1]).sum())
+        if n_whole:
+            yield rest.head(n_whole)
+            rest = rest.slice(n_whole)
 
 
 @contextmanager

@@ -6,14 +6,14 @@ only cells come back. Inside, columns have short names of ours, whatever the use
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import narwhals as nw
 
-from tacit.core.frame import collect, collect_few
-from tacit.tables._checkpoint import checkpoints
+from tacit.core.frame import collect_few
+from tacit.tables._checkpoint import Checkpoints
 from tacit.tables.contributions import WEIGHT_SLACK
 
 VALUE, BASIS, WEIGHT, REQUEST, AMOUNT = "__value", "__basis", "__weight", "__request", "__amount"
@@ -55,8 +55,8 @@ class Entries:
     """Polars frame: for each cell the number of units and their absolute contributions."""
     top: Any
     """Polars frame: the largest contributions to each cell."""
-    spread: Any | None = None
-    """Polars frame: every contribution of units that are in several cells."""
+    spread: Iterable[Any] = ()
+    """Polars frames: every contribution of units that are in several cells, unit by unit."""
 
 
 def _number(whole: int) -> nw.Expr:
@@ -109,25 +109,24 @@ def record_entries(source: Source, top: int) -> Entries:
     return _summarised(_contributions(source), source, top)
 
 
-def unit_entries(source: Source, unit: str, top: int) -> Entries:
+def unit_entries(source: Source, unit: str, top: int, place: Checkpoints) -> Entries:
     """Return the contributions of units that may have several records.
 
     A record that names no unit stands for itself.
     """
-    with checkpoints() as place:
-        known = source.frame.filter(~nw.col(unit).is_null())
-        shares = place.keep(_unit_shares(known, source, unit))
-        units = place.keep(_units(shares, source.by))
-        alone = _with_weight(units.filter(nw.col(SHARES) == 1).drop(SHARES))
-        several = units.filter(nw.col(SHARES) > 1).select(UNIT)
-        spread = collect(shares.join(several, on=UNIT, how="semi")).sort(*source.by, UNIT)
-        if source.without_unit[unit]:
-            missing = source.frame.filter(nw.col(unit).is_null())
-            named = missing.with_columns(nw.col(unit).alias(UNIT))
-            own = Source(**{**vars(source), "frame": named})
-            entries = place.keep(_contributions(own, UNIT))
-            alone = nw.concat([alone.select(entries.collect_schema().names()), entries])
-        return Entries(**{**vars(_summarised(alone, source, top, UNIT)), "spread": spread})
+    known = source.frame.filter(~nw.col(unit).is_null())
+    shares = place.keep(_unit_shares(known, source, unit))
+    units = place.keep(_units(shares, source.by))
+    alone = _with_weight(units.filter(nw.col(SHARES) == 1).drop(SHARES))
+    several = shares.join(units.filter(nw.col(SHARES) > 1).select(UNIT), on=UNIT, how="semi")
+    if source.without_unit[unit]:
+        missing = source.frame.filter(nw.col(unit).is_null())
+        named = missing.with_columns(nw.col(unit).alias(UNIT))
+        own = Source(**{**vars(source), "frame": named})
+        entries = place.keep(_contributions(own, UNIT))
+        alone = nw.concat([alone.select(entries.collect_schema().names()), entries])
+    made = _summarised(alone, source, top, UNIT)
+    return Entries(made.cells, made.top, place.sorted_parts(several, UNIT, *source.by))
 
 
 def _units(shares: nw.LazyFrame[Any], by: tuple[str, ...]) -> nw.LazyFrame[Any]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
 
 from tacit.tables._selection import code_keys
-from tacit.tables.contributions import weighed
 from tacit.tables.dimension import Dimension
 
 
@@ -166,11 +165,14 @@ def _stacked(parts: Sequence[Cells]) -> Cells:
 
 @dataclass(frozen=True, eq=False)
 class Spread:
-    """Contributions of units that are in several leaf cells."""
+    """Contributions of some units that are in several leaf cells, those of each one together."""
 
+    start: np.ndarray
+    """Where the contributions of each unit begin, and their end."""
+    unit: np.ndarray
+    """Number of each unit."""
     leaf: np.ndarray
     """Row of the leaf cell of each contribution."""
-    unit: np.ndarray
     size: np.ndarray
     amount: np.ndarray
     """Weighted contribution."""
@@ -183,7 +185,7 @@ def with_spread(
     cells: Cells,
     leaf_codes: np.ndarray,
     dimensions: Sequence[Dimension],
-    spread: Spread,
+    spread: Iterable[Spread],
     kind: int,
     columns: tuple[int, int],
 ) -> Cells:
@@ -191,51 +193,44 @@ def with_spread(
 
     Parameters
     ----------
+    spread
+        Their contributions, no unit in two parts.
     kind
         Which of the largest contributions they belong to.
     columns
         Where the number of units and their absolute contributions stand among the sums.
     """
-    keys = code_keys(cells.codes, dimensions)
-    order = np.argsort(keys)
-    sums, largest = cells.sums.copy(), cells.largest[kind].take(np.arange(len(cells)))
-    positions = [_leaf_positions(d)[leaf_codes[:, j]] for j, d in enumerate(dimensions)]
-    for levels in product(*(d.levels for d in dimensions)):
-        codes = np.column_stack(
-            [level[at] for level, at in zip(levels, positions, strict=True)]
-        ).reshape(len(leaf_codes), len(dimensions))
-        code = codes[spread.leaf]
-        rows = np.flatnonzero((code >= 0).all(axis=1))
-        if len(rows):
-            at = order[np.searchsorted(keys, code_keys(code[rows], dimensions), sorter=order)]
-            _add_units(sums, largest, at, _rows_of(spread, rows), columns)
+    from tacit.tables._rollup_kernel import add_units
+
+    largest = cells.largest[kind].take(np.arange(len(cells)))
+    numbers = tuple(cells.sums[:, column].copy() for column in columns)
+    cell_of: list[np.ndarray] = []
+    for part in spread:
+        cell_of = cell_of or list(_cells_of_leaves(cells, leaf_codes, dimensions))
+        for one in cell_of:
+            add_units(
+                one, part.start, part.unit, part.leaf,
+                (part.size, part.amount, part.weight, part.request),
+                numbers, tuple(vars(largest).values()),
+            )  # fmt: skip
+    sums = cells.sums.copy()
+    sums[:, columns] = np.column_stack(numbers)
     kinds = tuple(largest if k == kind else one for k, one in enumerate(cells.largest))
     return replace(cells, sums=sums, largest=kinds)
 
 
-def _rows_of(spread: Spread, rows: np.ndarray) -> Spread:
-    return Spread(*(part[rows] for part in vars(spread).values()))
-
-
-def _add_units(
-    sums: np.ndarray, largest: Largest, cell: np.ndarray, spread: Spread, columns: tuple[int, int]
-) -> None:
-    """Add up each unit's contributions to a cell, then count and rank the units."""
-    order = np.lexsort((spread.unit, cell))
-    cell, unit = cell[order], spread.unit[order]
-    starts = np.flatnonzero(np.r_[True, (np.diff(cell) != 0) | (np.diff(unit) != 0)])
-    size = np.add.reduceat(spread.size[order], starts)
-    amount = np.add.reduceat(spread.amount[order], starts)
-    request = np.maximum.reduceat(spread.request[order], starts)
-    largest_weight = np.maximum.reduceat(spread.weight[order], starts)
-    size, weight = weighed(size, amount, largest_weight)
-    cell = cell[starts]
-    np.add.at(sums[:, columns[0]], cell, 1)
-    np.add.at(sums[:, columns[1]], cell, np.abs(amount))
-    touched, row = np.unique(cell, return_inverse=True)
-    before_row, before = largest.take(touched).entries
-    entries = joined(Entries(size, unit[starts], weight, request), before)
-    merged = largest_of(
-        np.concatenate([row, before_row]), entries, len(touched), largest.size.shape[1]
-    )
-    largest.put(touched, merged)
+def _cells_of_leaves(
+    cells: Cells, leaf_codes: np.ndarray, dimensions: Sequence[Dimension]
+) -> Iterator[np.ndarray]:
+    """Give, for each combination of levels, the cell that each leaf is part of, -1 for none."""
+    keys = code_keys(cells.codes, dimensions)
+    order = np.argsort(keys)
+    positions = [_leaf_positions(d)[leaf_codes[:, j]] for j, d in enumerate(dimensions)]
+    for levels in product(*(d.levels for d in dimensions)):
+        code = np.column_stack(
+            [level[at] for level, at in zip(levels, positions, strict=True)]
+        ).reshape(len(leaf_codes), len(dimensions))
+        rows = np.flatnonzero((code >= 0).all(axis=1))
+        found = np.full(len(leaf_codes), -1, dtype=np.int64)
+        found[rows] = order[np.searchsorted(keys, code_keys(code[rows], dimensions), sorter=order)]
+        yield found

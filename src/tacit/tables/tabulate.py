@@ -10,6 +10,7 @@ import numpy as np
 from tacit.core.data import Microdata
 from tacit.core.errors import ParameterError, nearest
 from tacit.core.progress import track
+from tacit.tables._checkpoint import Checkpoints, checkpoints
 from tacit.tables._codes import dimensions_of, leaf_rows
 from tacit.tables._grid import check_size, shape_of
 from tacit.tables._key_sums import key_parts, key_sum
@@ -127,11 +128,12 @@ def tabulate(
         dimensions, codes = dimensions_of(microdata, prepared, leaves, given, total)
         table = _Builder(prepared, dimensions, codes, leaves, top, keep_empty)
         advance(1)
-        kinds = _kinds_of_units(prepared, unit, holding)
-        entries = {name: table.entries(column) for name, column in kinds.items()}
-        advance(1)
-        made = table.build(entries)
-        advance(1)
+        with checkpoints() as place:
+            kinds = _kinds_of_units(prepared, unit, holding)
+            entries = {name: table.entries(column, place) for name, column in kinds.items()}
+            advance(1)
+            made = table.build(entries)
+            advance(1)
     return made if cost is None else made.replace(cost=np.abs(made.sums[cost]))
 
 
@@ -177,11 +179,11 @@ class _Builder:
         if keep_empty:
             check_size(dimensions)
 
-    def entries(self, column: str | None) -> LeafEntries:
+    def entries(self, column: str | None, place: Checkpoints) -> LeafEntries:
         """Return the contributions of one kind of unit."""
         if column is None:
             return record_entries(self.prepared.source, self.top)
-        return unit_entries(self.prepared.source, column, self.top)
+        return unit_entries(self.prepared.source, column, self.top, place)
 
     # -- from frames to arrays ------------------------------------------------------------------
 
@@ -211,19 +213,31 @@ class _Builder:
                 filled[rows] = _settled(entries.cells[name])
                 numbers[f"{kind}{name}"] = filled
         place = {name: j for j, name in enumerate(numbers)}
-        numbered = {kind: _numbered(entries) for kind, entries in kinds.items()}
         largest = tuple(
-            largest_of(self._rows(kinds[k].top), found, len(self.leaves), self.top)
-            for k, (found, _) in numbered.items()
+            largest_of(self._rows(one.top), _numbered(one.top), len(self.leaves), self.top)
+            for one in kinds.values()
         )
         stacked = np.column_stack(list(numbers.values())).reshape(len(self.leaves), len(numbers))
         cells = roll_up(Cells(self.codes, stacked, largest), self.dimensions)
-        for k, (kind, (_, parts)) in enumerate(numbered.items()):
-            if parts is not None:
-                columns = (place[f"{kind}{SIZE}"], place[f"{kind}{AMOUNT}"])
-                spread = Spread(self._rows(kinds[kind].spread), *parts)
-                cells = with_spread(cells, self.codes, self.dimensions, spread, k, columns)
+        for k, (kind, entries) in enumerate(kinds.items()):
+            columns = (place[f"{kind}{SIZE}"], place[f"{kind}{AMOUNT}"])
+            parts = (self._spread(part) for part in entries.spread if part.height)
+            cells = with_spread(cells, self.codes, self.dimensions, parts, k, columns)
         return self._table(cells, place, list(kinds))
+
+    def _spread(self, part: Any) -> Spread:
+        """Return the contributions of units, which stand together, as arrays."""
+        is_first = (part[UNIT] != part[UNIT].shift()).fill_null(True).to_numpy()
+        first = np.flatnonzero(is_first)
+        return Spread(
+            np.append(first, part.height),
+            _unit_numbers(part[UNIT].filter(is_first)),
+            self._rows(part),
+            _settled(part[BASIS]),
+            _settled(part[AMOUNT]),
+            part[WEIGHT].to_numpy(),
+            part[REQUEST].to_numpy().astype(np.int8),
+        )
 
     # -- from arrays to a table -----------------------------------------------------------------
 
@@ -292,22 +306,14 @@ def _settled(column: Any) -> np.ndarray:
     return settled(column.cast(float).to_numpy())
 
 
-def _numbered(entries: LeafEntries) -> tuple[Entries, tuple[np.ndarray, ...] | None]:
-    """Return contributions as arrays, and those of units that are in several cells."""
-    top, spread = entries.top, entries.spread
-    found = Entries(
+def _numbered(top: Any) -> Entries:
+    """Return the largest contributions as arrays."""
+    return Entries(
         settled(top[BASIS].to_numpy()),
         _unit_numbers(top[UNIT]) if UNIT in top.columns else UNNAMED + np.arange(top.height),
         top[WEIGHT].to_numpy(),
         top[REQUEST].to_numpy().astype(np.int8),
     )
-    if spread is None or spread.height == 0:
-        return found, None
-    parts = (
-        *(_settled(spread[name]) for name in (BASIS, AMOUNT)),
-        *(spread[name].to_numpy() for name in (WEIGHT, REQUEST)),
-    )
-    return found, (_unit_numbers(spread[UNIT]), *parts)
 
 
 def _unit_numbers(named: Any) -> np.ndarray:
