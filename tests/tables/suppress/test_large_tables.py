@@ -121,6 +121,16 @@ def test_the_road_for_large_tables_was_taken(large, monkeypatch):
     assert any(stuck for _, stuck in seen)
 
 
+def test_the_number_of_cores_changes_nothing(large, monkeypatch):
+    for seed in range(4):
+        found = []
+        for cores in ({0}, set(range(8))):
+            monkeypatch.setattr("os.sched_getaffinity", lambda _, cores=cores: cores)
+            made = SuppressModular(singletons=True).protect(*from_records(seed))
+            found.append(made.suppressed.tolist())
+        assert found[0] == found[1]
+
+
 def test_who_cannot_be_withstood_is_named(large):
     """All other cells are published before: the two of a row cannot be kept from each other."""
     value = np.array([30.0, 10, 20])
@@ -261,7 +271,7 @@ def test_dear_proofs_are_looked_for_farther_away(large, random_case, monkeypatch
             for dear in (np.inf, 0.0):
                 monkeypatch.setattr("tacit.tables.suppress._repair_inside.DEAR", dear)
                 search = _repair.Search(problem)
-                found = Inside(search).widely(need, charge)
+                found = Inside(search).cheaply(need, charge)
                 if found is not None:
                     search.pattern.assign(need, *found)
                     assert not len(search.pattern.broken(np.array([need])))

@@ -12,6 +12,8 @@ from tacit.tables.suppress._repair_local import Surroundings
 if TYPE_CHECKING:
     from tacit.tables.suppress._repair_search import Search
 
+Proof = tuple[np.ndarray, np.ndarray]
+"""Cells and how far they move."""
 HIDDEN = 300
 """Suppressed cells around a cell among which a proof that costs nothing is looked for first."""
 ANY = 1_500
@@ -38,7 +40,7 @@ class Inside:
     def _around(self) -> Surroundings:
         return Surroundings(self._search.problem)
 
-    def proof(self, need: int, charge: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+    def proof(self, need: int, charge: np.ndarray) -> Proof | None:
         """Return cells and moves that prove a need, or nothing if none was found nearby."""
         problem = self._search.problem
         free = (charge <= 0) | problem.fixed
@@ -49,19 +51,22 @@ class Inside:
                     return found
         return None
 
-    def widely(self, need: int, charge: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
-        """Return a cheap proof of a need among many cells around it, or nothing.
+    def widely(self, need: int, charge: np.ndarray) -> Proof | None:
+        """Return the cheapest proof of a need among many cells around it, or nothing."""
+        return self._among(need, np.ones(len(charge), dtype=bool), WIDE, charge)
 
-        A dear one is looked for from farther away, too: often there is one that costs nothing.
+    def cheaply(self, need: int, charge: np.ndarray) -> Proof | None:
+        """Return such a proof; a dear one only if there is no cheaper one farther away.
+
+        Often there is one that costs nothing.
         """
-        every = np.ones(len(charge), dtype=bool)
-        found = self._among(need, every, WIDE, charge)
+        found = self.widely(need, charge)
         if found is None or charge[found[0]].sum() <= DEAR:
             return found
-        other = self._among(need, every, FAR, charge)
+        other = self._among(need, np.ones(len(charge), dtype=bool), FAR, charge)
         return min((found, other or found), key=lambda one: float(charge[one[0]].sum()))
 
-    def anywhere(self, need: int, charge: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+    def anywhere(self, need: int, charge: np.ndarray) -> Proof | None:
         """Return a proof of a need from farther and farther away, or nothing if there is none."""
         every = np.ones(len(charge), dtype=bool)
         for limit in (FAR, len(charge)):
@@ -70,9 +75,7 @@ class Inside:
                 return found
         return None
 
-    def _among(
-        self, need: int, usable: np.ndarray, limit: int, charge: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray] | None:
+    def _among(self, need: int, usable: np.ndarray, limit: int, charge: np.ndarray) -> Proof | None:
         needs = self._search.problem.needs
         cell, known = needs.cell[[need]], needs.known[need]
         usable = usable.copy()

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tacit.core.progress import track
+from tacit.core.side_by_side import AT_ONCE, Together, in_groups, side_by_side
 from tacit.tables.suppress._repair_inside import DEAR
 from tacit.tables.suppress._repair_local import Graph, Surroundings
 from tacit.tables.suppress._repair_problem import EMPTY
@@ -19,6 +20,8 @@ NEARBY = (5_000, 20_000)
 """Cells of the surroundings in which a proof is looked for, in turn; then the whole table."""
 SHORT = 60
 """Cells of a proof above which another one that is much shorter takes its place."""
+WINDOW = 16 * AT_ONCE
+"""Needs alike in size of which those far apart in the order are asked for together."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,47 +47,56 @@ class Nearby:
 
     def __init__(self, search: Search, sharing: float) -> None:
         self.search, self.problem, self.sharing = search, search.problem, sharing
-        self._around = Surroundings(search.problem)
+        self._around = [Surroundings(search.problem) for _ in range(AT_ONCE)]
         self._every = np.ones(self.problem.n_cells, dtype=bool)
         self._free = self.problem.fixed | search.start
         self._reading = Reading(search.problem)
-        self.n_solved = 0
 
     def run(self, groups: Sequence[np.ndarray]) -> list[int]:
         """Prove what is not proved yet; return the needs that cannot be."""
-        needs = self.problem.needs
-        failed: list[int] = []
-        with track("protecting sensitive cells", len(needs)) as advance:
+        needs, failed = self.problem.needs, list[int]()
+        with track("protecting sensitive cells", len(needs)) as advance, side_by_side() as together:
             for group in groups:
-                for need in group[np.argsort(needs.amount[group], kind="stable")]:
-                    if time.monotonic() > self.search.until:
-                        return failed
-                    if self.search.pattern.cells[need] is None and not self._prove(int(need)):
-                        failed.append(int(need))
-                    advance(1)
+                order = group[np.argsort(needs.amount[group], kind="stable")].tolist()
+                left = self._unproved(order)
+                advance(len(order) - len(left))
+                for k in range(0, len(left), WINDOW):
+                    for some in in_groups(left[k : k + WINDOW]):
+                        if time.monotonic() > self.search.until:
+                            return failed
+                        failed += self._prove(some, together)
+                        advance(len(some))
         return failed
 
-    def _prove(self, need: int) -> bool:
+    def _prove(self, some: Sequence[int], together: Together[int, Found | None]) -> list[int]:
+        """Find proofs side by side; return the needs that have none."""
+        left = self._unproved(some)
+        for need, found in zip(left, together(self._look, left), strict=True):
+            if found is not None:
+                self._use(need, found)
+        return self._unproved(left)
+
+    def _unproved(self, needs: Sequence[int]) -> list[int]:
+        return [need for need in needs if self.search.pattern.cells[need] is None]
+
+    def _look(self, need: int, place: int) -> Found | None:
         """Find a proof in larger and larger surroundings, a cheap one if that can be."""
         found: Found | None = None
         for limit in (*NEARBY, self.problem.n_cells):
             if found is None or (found.price > DEAR and limit < self.problem.n_cells):
-                other = self._among(need, limit)
+                other = self._among(need, limit, self._around[place])
                 found = min(filter(None, (found, other)), key=lambda one: one.price, default=None)
-        if found is not None:
-            self._use(need, found)
-        return found is not None
+        return found
 
-    def _among(self, need: int, limit: int) -> Found | None:
+    def _among(self, need: int, limit: int, around: Surroundings) -> Found | None:
         """Return the cheapest proof of a need among some cells around it."""
         needs = self.problem.needs
         cell, amount = needs.cell[[need]], needs.amount[[need]] * needs.sign[need]
-        near = self._around.movable(self._around.near(cell, self._every, limit))
+        near = around.movable(around.near(cell, self._every, limit))
         if not len(near) or near[0] != cell[0]:
             return None
-        program, graph = self._around.program(near)
+        program, graph = around.program(near)
         program.stop_at(self.search.until)
-        self.n_solved += 1
         charge = self._charge(near)
         change = program.cheapest(np.array([0]), amount, charge, EMPTY)
         if change is None:

@@ -8,6 +8,7 @@ are asked for. Only those that are left one by one are worth further suppression
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
@@ -15,9 +16,10 @@ from typing import Literal
 import numpy as np
 
 from tacit.core.progress import track
+from tacit.core.side_by_side import AT_ONCE, in_groups, side_by_side
 from tacit.tables._audit_prior import Beforehand
 from tacit.tables._linear_program import UnsolvedError
-from tacit.tables.suppress._repair_inside import Inside
+from tacit.tables.suppress._repair_inside import Inside, Proof
 from tacit.tables.suppress._repair_insiders import (
     Open,
     Side,
@@ -91,7 +93,8 @@ class Withstand:
 
         Each round proves something or asks for less the next time, until time is over.
         """
-        with track("withstanding respondents"):
+        with track("withstanding respondents"), side_by_side() as together:
+            self._together = together
             try:
                 return self._rounds()
             except UnsolvedError:
@@ -180,18 +183,41 @@ class Withstand:
         """Prove needs with cells that are published so far: cheap ones, then any."""
         search, pattern = self._search, self._search.pattern
         self._pieces().prove_at_cost(np.array(list(asked), dtype=np.int64), search.until)
-        inside = Inside(search)
-        for need, one in asked.items():
-            if pattern.cells[need] is not None or self._is_late:
-                continue
+        left = [need for need in asked if pattern.cells[need] is None]
+        for group in in_groups(left):
             charge = np.where(pattern.hidden, 0.0, search.problem.cost)
-            found = inside.widely(need, charge)
-            if found is None and len(one.against) == 1 and not self._knows_more(one):
-                found = inside.anywhere(need, charge)
-                if found is None and not self._is_late:
-                    self.lost.append(one.side)
-            if found is not None:
-                pattern.assign(need, *found)
+            for need, found in self._looked_for(group, Inside.cheaply, charge):
+                if self._is_late:
+                    return
+                found = found or self._anywhere(need, asked[need], charge)
+                if found is not None:
+                    pattern.assign(need, *found)
+
+    def _looked_for(
+        self,
+        needs: Sequence[int],
+        look: Callable[[Inside, int, np.ndarray], Proof | None],
+        charge: np.ndarray,
+    ) -> Iterator[tuple[int, Proof | None]]:
+        """Give needs with what is found for each, side by side."""
+        found = self._together(lambda need, k: look(self._inside[k], need, charge), needs)
+        return zip(needs, found, strict=True)
+
+    @cached_property
+    def _inside(self) -> list[Inside]:
+        return [Inside(self._search) for _ in range(AT_ONCE)]
+
+    def _anywhere(self, need: int, one: Request, charge: np.ndarray) -> Proof | None:
+        """Look for a proof against a single respondent in the whole table; note if there is none.
+
+        Nothing is looked for where the respondent knows more beforehand.
+        """
+        if len(one.against) > 1 or self._knows_more(one):
+            return None
+        found = self._inside[0].anywhere(need, charge)
+        if found is None and not self._is_late:
+            self.lost.append(one.side)
+        return found
 
     def _knows_more(self, one: Request) -> bool:
         """Whether a respondent knows beforehand that a cell cannot move so far; note how far."""
@@ -216,19 +242,25 @@ class Withstand:
         for need in before:
             pattern.release(need)
         Pieces(pattern, hidden).prove(search.until)
-        inside = Inside(search)
+        self._look_wider([need for need in before if need in many], hidden)
         for need, old in before.items():
-            if pattern.cells[need] is None and need in many and not self._is_late:
-                hidden |= pattern.hidden
-                charge = np.where(hidden, 0.0, search.problem.cost) + search.apart
-                found = inside.widely(need, charge)
-                if found is not None:
-                    pattern.assign(need, *found)
             now = pattern.cells[need]
             if now is None or _n_owners(owner, now) >= _n_owners(owner, old[0]):
                 pattern.release(need)
                 pattern.assign(need, *old)
         return True
+
+    def _look_wider(self, needs: list[int], hidden: np.ndarray) -> None:
+        """Prove needs that have no proof among many cells around each; mind what is suppressed."""
+        search, pattern = self._search, self._search.pattern
+        left = [need for need in needs if pattern.cells[need] is None]
+        for group in in_groups(left):
+            if self._is_late:
+                return
+            charge = np.where(hidden | pattern.hidden, 0.0, search.problem.cost) + search.apart
+            for need, found in self._looked_for(group, Inside.widely, charge):
+                if found is not None:
+                    pattern.assign(need, *found)
 
     def _owners(self, every: list[Open]) -> np.ndarray:
         """Return who is alone in each open cell, as far as anybody is still to be resisted."""
