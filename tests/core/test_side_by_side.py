@@ -2,6 +2,7 @@
 
 import os
 import threading
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -18,7 +19,7 @@ def test_every_item_is_in_one_group_and_neighbours_are_apart(items):
     assert all(0 < len(group) <= AT_ONCE for group in groups)
     if len(items) > AT_ONCE:
         for group in groups:
-            assert all(b[0] - a[0] > 1 for a, b in zip(group, group[1:], strict=False))
+            assert all(b[0] - a[0] > 1 for a, b in pairwise(group))
 
 
 @pytest.mark.parametrize("cores", [{0}, {0, 1}, set(range(64))])
