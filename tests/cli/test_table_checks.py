@@ -4,10 +4,9 @@ import polars as pl
 import pytest
 
 from tacit import tables
-from tacit.cli.table_checks import KEYED, check_attacked
+from tacit.cli.table_checks import check_attacked
 from tacit.cli.table_options import Protecting
-from tacit.core.errors import ParameterError, SchemaError, TacitError
-from tacit.core.method import methods
+from tacit.core.errors import ParameterError
 
 READY = ["--ready", "--by", "r", "--value", "x", "--rule", "freq(3)"]
 RECORDS = ["--by", "r", "--value", "x", "--rule", "freq(3)"]
@@ -63,20 +62,6 @@ def test_beside_a_plan_only_what_it_does_not_say(run, cells, refusal, word):
         run("table", "--plan", "out/dossier/plan.toml", "--secret", "secret", cells, "two")
     )
     assert "makes no record keys" in line
-
-
-def test_the_methods_that_look_at_record_keys_are_known():
-    table = tables.TablePlan(by=[["r"]], method=tables.SuppressModular()).tabulate(
-        pl.DataFrame({"r": ["N", "S", "S"]})
-    )
-    wanting = []
-    for method in methods("protection"):
-        try:
-            table.protect(method(**method.example), tables.MinFrequency(n=3))
-        except (SchemaError, TacitError) as error:
-            wanting += [method.key] if "record keys" in str(error) else []
-    magnitude = "cell-key-magnitude"  # says first that it wants a value
-    assert {*wanting, magnitude} == set(KEYED)
 
 
 def test_an_attack_that_was_not_made_has_no_singletons():

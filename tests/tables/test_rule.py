@@ -56,6 +56,12 @@ def test_mixed_joins_nest(small):
     assert np.array_equal(found.cells, expected)
 
 
+def test_joined_rules_are_told_one_by_one():
+    above, odd = Above(least=30), Odd()
+    assert list(((above & odd) | Above(least=100)).each()) == [above, odd, Above(least=100)]
+    assert list(odd.each()) == [odd]
+
+
 def test_no_rules_at_all_are_refused():
     for joined in (AnyOf, AllOf):
         with pytest.raises(ParameterError, match="'rules'"):

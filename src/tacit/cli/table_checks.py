@@ -12,7 +12,6 @@ from tacit.core.errors import ParameterError, nearest
 if TYPE_CHECKING:
     from tacit.cli.options import Reading
     from tacit.tables import TablePlan, Verification
-    from tacit.tables.rule import Rule
 
 _BESIDE_A_PLAN = ("plan", "secret", "apriori", "singletons")
 """Options that a plan does not say everything about."""
@@ -23,8 +22,6 @@ _OF_RECORDS = (
 _OF_CELLS = ("count", "largest", "status")
 _OF_METADATA = (*_OF_CELLS, "cost", "total")
 """What the metadata of a ready table of tau-ARGUS say."""
-KEYED = ("cell-key", "cell-key-magnitude")
-"""Methods that look at record keys."""
 READ_OPTIONS = ("metadata", "totals")
 """Options of reading a ready table of tau-ARGUS."""
 
@@ -74,16 +71,16 @@ def check_used(plan: TablePlan, cells: Cells, protecting: Protecting) -> None:
 
 def _check_keys(plan: TablePlan, given: list[str]) -> None:
     for name in ("secret", "record_keys"):
-        if name in given and plan.method.key not in KEYED:
+        if name in given and not plan.method.keyed:
             raise ParameterError(
                 f"{_option(name)} is for the cell key method, and {plan.method.key} looks at no "
                 "record keys",
-                do=f"leave it out, or give --method {KEYED[0]}",
+                do="leave it out, or give --method cell-key",
             )
 
 
 def _check_cost(plan: TablePlan, given: list[str]) -> None:
-    if "cost" not in given or "user" in plan.method.as_dict().values():
+    if "cost" not in given or plan.method.heeds_costs:
         return
     fields = type(plan.method).model_fields.items()
     choice = next((name for name, field in fields if "user" in get_args(field.annotation)), None)
@@ -95,18 +92,14 @@ def _check_cost(plan: TablePlan, given: list[str]) -> None:
 
 
 def _check_rule(plan: TablePlan, cells: Cells) -> None:
-    if cells.request not in (None, NONE) and not _asks(plan.rule):
+    asked = plan.rule is not None and any(one.key == "request" for one in plan.rule.each())
+    if cells.request not in (None, NONE) and not asked:
         raise ParameterError(
             "no rule looks at who asks for protection (--request)",
             do="add one, for example --rule 'request(70)', or leave --request out",
         )
     if cells.shadow is not None and plan.rule is None:
         raise ParameterError("no rule looks at --shadow", do="give --rule, or leave it out")
-
-
-def _asks(rule: Rule | None) -> bool:
-    parts = getattr(rule, "rules", None)
-    return any(map(_asks, parts)) if parts else rule is not None and rule.key == "request"
 
 
 def check_secret(plan: TablePlan, protecting: Protecting) -> None:

@@ -16,11 +16,18 @@ class Protection(Method):
 
     family: ClassVar[str] = "protection"
     verb: ClassVar[str] = "protect"
+    keyed: ClassVar[bool] = False
+    """Whether it needs secret record keys."""
 
     @property
     def depth(self) -> int:
         """How many of the largest contributions to a cell the method looks at."""
         return 1
+
+    @property
+    def heeds_costs(self) -> bool:
+        """Whether it looks at the costs that were given to cells."""
+        return "user" in self.as_dict().values()
 
     @abstractmethod
     def protect(self, table: Table, sensitive: Sensitive) -> ProtectedTable:

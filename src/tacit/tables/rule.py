@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, ClassVar
 
 from annotated_types import MinLen
@@ -39,6 +39,10 @@ class Rule(Method):
     @abstractmethod
     def sensitive(self, table: Table) -> Sensitive:
         """Return the sensitive cells with the protection each requires."""
+
+    def each(self) -> Iterator[Rule]:
+        """Yield the rules it is joined from; alone it is the only one."""
+        yield self
 
     def short(self) -> str:
         """Write the rule as the command line takes it, for example ``dominance(2,75)``."""
@@ -95,6 +99,11 @@ class _Joined(Rule):
     def depth(self) -> int:
         """How many of the largest contributions any of the rules looks at."""
         return max(rule.depth for rule in self.rules)
+
+    def each(self) -> Iterator[Rule]:
+        """Yield the rules it is joined from, however deep."""
+        for rule in self.rules:
+            yield from rule.each()
 
     def as_step(self) -> dict[str, Any]:
         """Return the rules as plain data, under the word that joins them."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property, lru_cache
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 from annotated_types import Ge, Gt, Le
@@ -59,6 +59,8 @@ class CellKey(
     >>> bool((abs(noisy.published - table.value) <= 3).all())
     True
     """
+
+    keyed: ClassVar[bool] = True
 
     max_change: Annotated[int, Ge(1), Le(50), Try(3, 4, 5)] = 5
     """Largest change of a count, D."""

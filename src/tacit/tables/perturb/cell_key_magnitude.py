@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property
-from typing import Annotated, Literal, Self
+from typing import Annotated, ClassVar, Literal, Self
 
 import numpy as np
 from annotated_types import Ge, Gt, Le
@@ -73,6 +73,8 @@ class CellKeyMagnitude(
     >>> bool((noisy.published >= 0).all())
     True
     """
+
+    keyed: ClassVar[bool] = True
 
     basis: Basis = "largest"
     """What noise is scaled to: the largest contributions, the mean one, or the total itself."""
