@@ -213,6 +213,15 @@ def test_a_plan_with_the_names_of_our_own_arguments_is_only_wrong(owner, project
         assert answer.status_code == 422
 
 
+def test_a_table_whose_rule_or_method_lacks_a_column_is_no_job(owner, project):
+    for lacking in ({"rule": "p(10,level=holding)"}, {"method": {"method": "cell-key"}}):
+        answer = owner.post(
+            f"/api/v1/projects/{project}/tables", json={"name": "t", "plan": TABLE | lacking}
+        )
+        assert answer.status_code == 422
+        assert "; choose " in answer.json()["error"]["message"]
+
+
 # -- repetitions and races -------------------------------------------------------------------------
 
 

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from tacit.app.api.access import ActorOf, ServicesOf
 from tacit.app.api.projects import Key, Submitted
 from tacit.app.permissions import Action, NotFoundError
+from tacit.app.table_checks import check_plan
 from tacit.core.errors import DataError
 from tacit.core.plan import Plan
 
@@ -123,7 +124,7 @@ def table(
 
     if again := parts.jobs.repeated(actor, project, "table", key):
         return {"job": again}
-    TablePlan(**body.plan)
+    check_plan(TablePlan(**body.plan))
     asked = {"name": _free(parts, project, "table", body.name), "plan": body.plan}
     return {"job": parts.jobs.submit(actor, project, "table", asked, key=key)}
 
