@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nicegui import ui
 
-from tacit.app.pages.frame import hint
+from tacit.app.pages.frame import hint, section
+from tacit.app.pages.tabs.file_links import file_links
 from tacit.app.pages.visitor import Visitor
 
 if TYPE_CHECKING:
@@ -32,16 +33,13 @@ _MOST = 1000
 
 
 def table_view(visitor: Visitor, project: str, version: dict[str, Any]) -> None:
-    """Draw a table with its files, its check and its cells."""
+    """Draw a table with its files, its check and its cells; linked ones below each other."""
     folder = visitor.parts.versions.folder(project, version["id"]) / "dossier"
     with ui.expansion(f"Table “{version['name']}”", value=True).classes("w-full border rounded"):
-        address = f"/api/v1/versions/{version['id']}/files"
-        with ui.row():
-            ui.link("Excel to publish", f"{address}/public/table.xlsx").props("download")
-            ui.link("Report", f"{address}/dossier/report.html").props("download")
+        file_links(visitor, version)
         for said in _outcome(version["measurements"]):
             ui.label(said)
-        _cells(folder)
+        _cells(folder, version["plan"])
 
 
 def _outcome(measured: dict[str, Any]) -> list[str]:
@@ -51,18 +49,41 @@ def _outcome(measured: dict[str, Any]) -> list[str]:
     return [verdict, *measured.get("remarks", [])]
 
 
-def _cells(folder: Path) -> None:
+def _cells(folder: Path, plan: str) -> None:
     import polars as pl
 
     cells = pl.read_parquet(folder / "cells.parquet")
     spanning = [name for name in cells.columns if name not in _FACTS]
-    shown = cells.head(_MOST)
-    _legend(shown["status"].unique(maintain_order=True))
+    intervals = _intervals(folder, spanning)
+    _legend(cells["status"].unique(maintain_order=True))
     hint("Point at a cell, press it, or move to it with the Tab key, to see what became of it.")
-    with ui.element("div").classes("w-full overflow-x-auto max-h-[40rem]"):
-        ui.html(_grid(shown, spanning, _intervals(folder, spanning)), sanitize=False)
-    if cells.height > _MOST:
-        hint(f"The first {_MOST:,} of {cells.height:,} cells; all are in the Excel file.")
+    for title, part, by in _tables(cells, spanning, plan):
+        if title:
+            section(title)
+        with ui.element("div").classes("w-full overflow-x-auto max-h-[40rem]"):
+            ui.html(_grid(part.head(_MOST), spanning, by, intervals), sanitize=False)
+        if part.height > _MOST:
+            hint(f"The first {_MOST:,} of {part.height:,} cells; all are in the files.")
+
+
+def _tables(
+    cells: pl.DataFrame, spanning: Sequence[str], plan: str
+) -> Iterator[tuple[str, pl.DataFrame, list[str]]]:
+    """Yield each table with the name of its files and its columns; alone it needs no name.
+
+    Linked tables are kept as one, in which a table stands where other columns are at their total.
+    """
+    import polars as pl
+
+    from tacit.tables import TablePlan
+
+    made = TablePlan.from_toml(plan)
+    if len(made.by) == 1:
+        yield "", cells, list(spanning)
+        return
+    for number, by in enumerate(made.by, 1):
+        others = [pl.col(name) == made.total for name in spanning if name not in by]
+        yield f"table-{number}: {' by '.join(by)}", cells.filter(*others), list(by)
 
 
 def _legend(present: Iterable[str]) -> None:
@@ -91,16 +112,19 @@ def _intervals(folder: Path, spanning: list[str]) -> dict[tuple[Any, ...], tuple
 
 
 def _grid(
-    cells: pl.DataFrame, spanning: list[str], intervals: dict[tuple[Any, ...], tuple[Any, Any]]
+    cells: pl.DataFrame,
+    spanning: Sequence[str],
+    by: Sequence[str],
+    intervals: dict[tuple[Any, ...], tuple[Any, Any]],
 ) -> str:
-    """Write the table: the last spanning column across, the others down."""
-    down, across = spanning[:-1], spanning[-1]
+    """Write the table: the last of its columns across, the others down."""
+    down, across = by[:-1], by[-1]
     heads = cells[across].cast(str).unique(maintain_order=True).to_list()
     lines: dict[tuple[str, ...], dict[str, str]] = {}
     for row in cells.iter_rows(named=True):
-        codes = tuple(str(row[name]) for name in spanning)
-        line = lines.setdefault(codes[:-1], {})
-        line[codes[-1]] = _cell(row, codes, intervals.get(codes))
+        codes = tuple(str(row[name]) for name in by)
+        bounds = intervals.get(tuple(str(row[name]) for name in spanning))
+        lines.setdefault(codes[:-1], {})[codes[-1]] = _cell(row, codes, bounds)
     top = "".join(f'<th scope="col">{escape(str(h))}</th>' for h in (*down, *heads))
     body = "".join(
         "<tr>"

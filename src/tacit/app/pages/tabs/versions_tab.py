@@ -12,6 +12,7 @@ from tacit.app.pages.frame import copyable, hint, section
 from tacit.app.pages.records_table import records_table
 from tacit.app.pages.tabs import jobs_view
 from tacit.app.pages.tabs.attack_view import attack_view
+from tacit.app.pages.tabs.file_links import file_links
 from tacit.app.pages.tabs.measure_words import explained, in_words
 from tacit.app.pages.tabs.versions_map import versions_map
 from tacit.app.pages.visitor import Visitor, trying
@@ -152,7 +153,7 @@ class _Version:
                 ui.label(f"Remark: {version['remark']}")
             self._standing()
             if inside:
-                self._files()
+                file_links(self.visitor, version)
                 self._database()
                 if version["kind"] == "masked":
                     self._beside()
@@ -222,20 +223,6 @@ class _Version:
             for box in (remark, yes, no):
                 box.set_enabled(False)
             hint(f"You made it, and {why_not}: invite a reviewer under People.")
-
-    def _files(self) -> None:
-        files = self.visitor.parts.versions.files(self.visitor.actor, self.version["id"])
-        address = f"/api/v1/versions/{self.version['id']}/files"
-        draft = "" if self.version["state"] == "approved" else " (a draft until it is approved)"
-        words = {
-            "public": f"Download the result{draft}",
-            "dossier": "Evidence, stays in the house",
-        }
-        for part, names in files.items():
-            with ui.row().classes("items-center"):
-                ui.label(f"{words[part]}:").classes("font-bold")
-                for name in sorted(names, key=lambda n: not n.startswith(("data", "table", "log"))):
-                    ui.link(name, f"{address}/{part}/{name}").props("download")
 
     def _database(self) -> None:
         """Let the person save approved data to a database that the administrator allows."""
