@@ -123,3 +123,13 @@ def test_the_history_says_who_did_what_without_values(parts, people, project, ma
     record = parts.projects.page(people["custodian"], project, count=1)["rows"][0]
     person = record[0]
     assert not any(person in str(event) for event in events)
+
+
+def test_whole_numbers_are_told_to_those_who_may_see_records(parts, people, project):
+    found = parts.projects.whole_numbers(people["custodian"], project)
+    assert {"age", "hours"} <= set(found)
+    assert not {"person_id", "income", "sex"} & set(found)
+    with pytest.raises(NotFoundError):
+        parts.projects.whole_numbers(people["stranger"], project)
+    with pytest.raises(NotAllowedError):
+        parts.projects.whole_numbers(people["reviewer"], project)

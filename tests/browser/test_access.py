@@ -105,6 +105,9 @@ def test_pages_can_be_read_and_used_by_everybody(protected, watched):
             unfold(page, "Masked data “version 1”")
             unfold(page, "Records beside the original")
             page.wait_for_selector("text=/1 to \\d+ of/ >> visible=true")
+        if tab == "Tables":
+            unfold(page, "Further tables, linked to this one")
+            unfold(page, "Respondents, holdings and what else the records say")
         faults[tab] = _faults(page)
     with _open_server(page, protected):
         page.goto(page.url.replace("/project/", "/ask/"))

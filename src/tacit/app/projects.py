@@ -242,17 +242,23 @@ class Projects:
         self, actor: Actor, project_id: str, first: int = 0, count: int = 50
     ) -> dict[str, Any]:
         """Return some original records, for those who may see them."""
-        with self.store.read() as connection:
-            project = self.open(connection, actor, project_id, Action.SEE_ORIGINAL)
-            path = self.data_path(project)
-        return page_of(path, first, count)
+        return page_of(self._original(actor, project_id), first, count)
 
     def codes(self, actor: Actor, project_id: str, column: str) -> list[str]:
         """Return the values of a column in order, for those who may see the records."""
+        return _codes(self._original(actor, project_id), column)
+
+    def whole_numbers(self, actor: Actor, project_id: str) -> list[str]:
+        """Return the columns that are kept as whole numbers, for those who may see the records."""
+        import polars as pl
+
+        types = pl.read_parquet_schema(self._original(actor, project_id))
+        return [name for name, dtype in types.items() if dtype.is_integer()]
+
+    def _original(self, actor: Actor, project_id: str) -> Path:
         with self.store.read() as connection:
             project = self.open(connection, actor, project_id, Action.SEE_ORIGINAL)
-            path = self.data_path(project)
-        return _codes(path, column)
+            return self.data_path(project)
 
     def history(self, actor: Actor, project_id: str) -> list[dict[str, Any]]:
         """Return who did what in a project, newest first."""
