@@ -32,7 +32,7 @@ def test_all_files_are_there(tmp_path):
     assert names == {
         "public/NOTE.md", "public/table.csv", "public/table.xlsx",
         "dossier/plan.toml", "dossier/report.html", "dossier/cells.parquet",
-        "dossier/intervals.csv", "dossier/table.xlsx", "dossier/table.hst",
+        "dossier/intervals.csv", "dossier/originals.xlsx", "dossier/table.hst",
         "dossier/summary.json",
     }  # fmt: skip
     assert (tmp_path / "out" / "dossier").stat().st_mode & 0o077 == 0

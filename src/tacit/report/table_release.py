@@ -8,7 +8,7 @@
 ``dossier/report.html``      the report, one file
 ``dossier/cells.parquet``    original, published, status, rules and levels of each cell
 ``dossier/intervals.csv``    what an intruder can work out of the sensitive cells
-``dossier/table.xlsx``       the same as a workbook
+``dossier/originals.xlsx``   the same as a workbook; no public file has its name
 ``dossier/table.hst``        the outcome as an a-priori file of tau-ARGUS
 ``dossier/apriori-1.hst``    what was said of cells beforehand, for the plan; and so on
 ``dossier/summary.json``     cells and value per status, method, check
@@ -140,7 +140,7 @@ class TableRelease:
             frames["intervals"] = found.frame
             write_frame(found.frame, folder / "intervals.csv")
         if protected.original.n_cells <= _MOST_IN_A_SHEET:
-            dossier_workbook(protected, folder / "table.xlsx", frames)
+            dossier_workbook(protected, folder / "originals.xlsx", frames)
         self._write_apriori(folder)
         self._keep_apriori(folder)
         texts = {
